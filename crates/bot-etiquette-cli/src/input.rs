@@ -1,0 +1,33 @@
+//! Reading the file a person named, where `-` is stdin.
+
+use std::io::Read;
+
+use crate::exit::Failure;
+
+/// Bytes read of one input at the most; a larger one is refused rather than half read.
+const MAX_INPUT: u64 = 64 * 1024 * 1024;
+
+/// Reads `name` whole; `-` reads stdin.
+pub(crate) fn read(name: &str) -> Result<Vec<u8>, Failure> {
+    let cannot = |error: std::io::Error| {
+        let fix = match error.kind() {
+            std::io::ErrorKind::NotFound => " (give the path of an existing file, or - for stdin)",
+            _ => "",
+        };
+        Failure::new(format_args!("{name}: cannot read: {error}{fix}"))
+    };
+    let mut bytes = Vec::new();
+    let limit = MAX_INPUT.saturating_add(1);
+    if name == "-" {
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes).map_err(cannot)?;
+    } else {
+        let file = std::fs::File::open(name).map_err(cannot)?;
+        file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
+    }
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_INPUT {
+        return Err(Failure::new(format_args!(
+            "{name}: larger than {MAX_INPUT} bytes, the limit for one input"
+        )));
+    }
+    Ok(bytes)
+}

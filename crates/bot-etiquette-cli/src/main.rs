@@ -1,0 +1,42 @@
+//! The `bot-etiquette` command: try, check and script what the libraries do.
+//!
+//! Data goes to stdout, talk to stderr. Exit 0 = yes or done, 1 = no, 2 = bad usage or unreadable input.
+
+mod exit;
+mod input;
+mod output;
+mod shell;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::{Answer, Failure};
+
+/// Check robots.txt files, signed requests, key directories and politeness.
+#[derive(Debug, Parser)]
+#[command(name = "bot-etiquette", version, about, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Print a completion script for a shell.
+    Completions(shell::Completions),
+    /// Print the manual page.
+    Man,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    exit::code(run(cli.command))
+}
+
+fn run(command: Command) -> Result<Answer, Failure> {
+    match command {
+        Command::Completions(options) => shell::completions(&options),
+        Command::Man => shell::man(),
+    }
+}

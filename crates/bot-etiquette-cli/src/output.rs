@@ -1,0 +1,25 @@
+//! Writing data to stdout, as text or as one JSON object.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::exit::Failure;
+
+/// The version of the shape of every `--json` object.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// Writes one JSON object and a line end.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut line = serde_json::to_vec(value)
+        .map_err(|error| Failure::new(format_args!("cannot write JSON: {error}")))?;
+    line.push(b'\n');
+    text(&line)
+}
+
+/// Writes bytes as they are.
+pub(crate) fn text(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    Ok(stdout.flush()?)
+}

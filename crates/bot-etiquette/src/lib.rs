@@ -1,0 +1,25 @@
+//! What a crawler needs to behave well, and to prove it.
+//!
+//! This crate is the face of the workspace: each module is one library, re-exported behind the feature of
+//! the same name. It holds no logic of its own, no HTTP client and no scheduler.
+//!
+//! | module | what it does | feature |
+//! |---|---|---|
+//! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
+//!
+//! ```
+//! use bot_etiquette::robots::{ProductToken, Robots};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let robots = Robots::parse(b"User-agent: *\nDisallow: /private/\n");
+//! let rules = robots.rules_for(&"MyBot".parse::<ProductToken>()?);
+//! let verdict = rules.verdict("https://example.com/private/diary.html");
+//! assert!(!verdict.is_allowed());
+//! assert_eq!(verdict.to_string(), "disallowed by line 2: Disallow: /private/ (group *)");
+//! # Ok(()) }
+//! ```
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "robots")]
+#[doc(inline)]
+pub use bot_etiquette_robots as robots;
