@@ -121,7 +121,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn find(&mut self, window: &[u8], last: bool) -> Result<(usize, Found), JsonError> {
         let mut at = 0_usize;
         loop {
@@ -155,7 +154,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn token(&mut self, rest: &[u8], last: bool, at: usize) -> Taken {
         let byte = rest.first().copied().unwrap_or(0);
         match (self.expect, byte) {
@@ -182,7 +180,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn string(&mut self, rest: &[u8], at: usize, found: impl Fn(usize, usize, bool) -> Found) -> Taken {
         let end = self.scan.string_end(rest);
         let length = end.map_or(rest.len(), |end| end.saturating_add(1));
@@ -199,7 +196,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn number(&mut self, rest: &[u8], last: bool, at: usize) -> Taken {
         let end = self.scan.run_end(rest, number::is_number_byte);
         self.within_token_limit(end, at)?;
@@ -217,7 +213,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn word(&mut self, rest: &[u8], last: bool, at: usize) -> Taken {
         let signed = usize::from(matches!(rest.first(), Some(b'-' | b'+')));
         let letters = rest
@@ -243,7 +238,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn push(&mut self, object: bool, at: usize) -> Taken {
         if self.depth >= self.limits.depth {
             return Err(self.error(JsonErrorKind::TooDeep { limit: self.limits.depth }, at));
@@ -261,7 +255,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn close(&mut self, object: bool, at: usize) -> Taken {
         if self.in_object() != object {
             return Err(self.error(JsonErrorKind::Unbalanced, at));
@@ -273,7 +266,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn pop(&mut self) -> Found {
         let found = if self.in_object() { Found::EndObject } else { Found::EndArray };
         self.depth = self.depth.saturating_sub(1);
@@ -282,20 +274,17 @@ impl Machine {
     }
 
     #[inline]
-
     fn in_object(&self) -> bool {
         let Some(top) = self.depth.checked_sub(1) else { return false };
         self.open.get(top / 64).is_some_and(|word| word & (1 << (top % 64)) != 0)
     }
 
     #[inline]
-
     fn after_value(&mut self) {
         self.expect = if self.depth == 0 { Expect::Nothing } else { Expect::Comma };
     }
 
     #[inline]
-
     fn colon(&mut self, byte: u8, at: usize) -> Result<Option<usize>, JsonError> {
         if byte != b':' {
             return Err(self.expected("a colon", at));
@@ -305,7 +294,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn comma(&mut self, at: usize) -> usize {
         self.comma_at = self.offset(at);
         self.expect = if self.in_object() { Expect::Key } else { Expect::Item };
@@ -371,7 +359,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn within_token_limit(&self, length: usize, at: usize) -> Result<(), JsonError> {
         if length > self.limits.token {
             return Err(self.error(JsonErrorKind::TokenTooLong { limit: self.limits.token }, at));
@@ -380,7 +367,6 @@ impl Machine {
     }
 
     #[inline]
-
     fn offset(&self, at: usize) -> u64 {
         self.base.saturating_add(at as u64)
     }

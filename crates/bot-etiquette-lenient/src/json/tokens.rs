@@ -102,7 +102,6 @@ impl<'a> Iterator for Tokens<'a> {
     type Item = Result<Token<'a>, JsonError>;
 
     #[inline]
-
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;
