@@ -5,6 +5,7 @@
 mod exit;
 mod input;
 mod output;
+mod referee;
 mod shell;
 
 use std::process::ExitCode;
@@ -23,6 +24,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Watch a crawler on loopback, or read its log, and say which promises it broke.
+    Referee(referee::Referee),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
+        Command::Referee(options) => referee::referee(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

@@ -6,6 +6,7 @@
 //! | module | what it does | feature |
 //! |---|---|---|
 //! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
+//! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //!
 //! ```
 //! use bot_etiquette::robots::{ProductToken, Robots};
@@ -23,3 +24,7 @@
 #[cfg(feature = "robots")]
 #[doc(inline)]
 pub use bot_etiquette_robots as robots;
+
+#[cfg(feature = "referee")]
+#[doc(inline)]
+pub use bot_etiquette_referee as referee;
