@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bot_etiquette_referee::{Report, Scenario, read_log};
 use clap::Args;
+use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
 use crate::{input, output};
@@ -38,14 +39,25 @@ pub(crate) struct Referee {
     json: bool,
 }
 
+#[derive(Serialize)]
+struct Printed<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
 pub(crate) fn referee(options: &Referee) -> Result<Answer, Failure> {
     let report = match (&options.scenario, &options.log, &options.promise) {
         (Some(scenario), _, _) => watch(options, scenario)?,
         (None, Some(log), Some(promise)) => from_log(log, promise)?,
-        _ => return Err(Failure::new("referee: give --scenario FILE.toml, or --log FILE with --promise FILE.toml")),
+        _ => {
+            return Err(Failure::new(
+                "referee: give --scenario FILE.toml, or --log FILE with --promise FILE.toml",
+            ));
+        }
     };
     if options.json {
-        output::json(&report)?;
+        output::json(&Printed { schema: output::SCHEMA, report: &report })?;
     } else {
         output::text(report.to_string().as_bytes())?;
     }

@@ -52,6 +52,8 @@ pub(crate) struct Record {
     pub(crate) offers: Offers,
     /// Where a redirect points.
     pub(crate) location: Option<Place>,
+    /// Nothing more will be noted.
+    pub(crate) closed: bool,
     /// `Crawl-delay` for the promised token, where this is a robots.txt.
     pub(crate) crawl_delay: Option<f64>,
 }

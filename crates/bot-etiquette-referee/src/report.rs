@@ -6,7 +6,7 @@ use std::fmt;
 use crate::rule::Rule;
 
 /// The result of watching a crawler. Displays as text for a person; with the feature `serde` it serializes
-/// to the object that `bot-etiquette referee --json` prints.
+/// to `requests`, `violations`, `unseen` (of a log only) and `figures`.
 ///
 /// ```
 /// use bot_etiquette_referee::{Promise, read_log};
@@ -152,8 +152,7 @@ impl fmt::Display for Report {
 impl serde::Serialize for Report {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut report = serializer.serialize_struct("Report", 5)?;
-        report.serialize_field("schema", &1)?;
+        let mut report = serializer.serialize_struct("Report", 4)?;
         report.serialize_field("requests", &self.requests)?;
         report.serialize_field("violations", &self.violations)?;
         if self.from_log {

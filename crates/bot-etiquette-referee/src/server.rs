@@ -21,7 +21,9 @@ const MAX_BODY: usize = 16 * 1024 * 1024;
 const IDLE: Duration = Duration::from_secs(75);
 /// Bytes written at a time.
 const PIECE: usize = 16 * 1024;
-/// Real time between the pieces past `max_body`, in which a hang-up is noticed.
+/// Real time at the first byte past `max_body`, in which a crawler that keeps to it hangs up.
+const AT_LIMIT_PAUSE: Duration = Duration::from_millis(100);
+/// Real time between the further pieces.
 const PAST_LIMIT_PAUSE: Duration = Duration::from_millis(25);
 
 /// What one client sends, and when the first byte of what is unread came.
@@ -29,13 +31,21 @@ struct Incoming {
     half: OwnedReadHalf,
     bytes: Vec<u8>,
     since: Option<f64>,
+    /// The client left with bytes unread, which is what makes a system reset a connection.
+    reset: bool,
 }
 
 impl Incoming {
     /// Reads more; `false` when the client has left.
     async fn more(&mut self, shared: &Shared) -> bool {
         let mut piece = [0; 8192];
-        let read = self.half.read(&mut piece).await.unwrap_or_default();
+        let read = match self.half.read(&mut piece).await {
+            Ok(read) => read,
+            Err(_) => {
+                self.reset = true;
+                0
+            }
+        };
         if read > 0 && self.since.is_none() {
             self.since = Some(shared.clock.now());
         }
@@ -61,7 +71,7 @@ pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
     let connection = shared.opened(local);
     let (half, mut out) = stream.into_split();
-    let mut incoming = Incoming { half, bytes: Vec::new(), since: None };
+    let mut incoming = Incoming { half, bytes: Vec::new(), since: None, reset: false };
     loop {
         let Some((head, start)) = head(&mut incoming, &shared, connection).await else { return };
         let closes = head.closes();
@@ -176,29 +186,28 @@ async fn send_while_watching(
         tokio::select! {
             biased;
             sent = &mut sending => break sent,
-            still = incoming.more(shared), if here && incoming.bytes.len() <= wire::MAX_HEAD => {
+            still = incoming.more(shared), if incoming.bytes.len() <= wire::MAX_HEAD => {
                 here = still;
                 if !still {
-                    let now = shared.clock.now();
-                    shared.change(index, |record| {
-                        record.left = true;
-                        record.end = Some(now);
-                    });
                     break false;
                 }
             }
         }
     };
+    let now = shared.clock.now();
     shared.change(index, |record| {
-        record.whole = sent && here && answer.is_meant_whole();
-        if !sent && here && answer.is_meant_whole() {
-            record.left = true;
+        // Who ends a connection in good order has read all that had come.
+        let all = record.headed.is_some() && record.sent == answer.body_length() && !incoming.reset;
+        record.whole = answer.is_meant_whole() && (sent || (!here && all));
+        record.left = answer.is_meant_whole() && !record.whole;
+        if record.left {
+            record.end = Some(now);
         }
-        let now = shared.clock.now();
         record.end.get_or_insert(now);
         if record.headed.is_none() {
             record.status = 0;
         }
+        record.closed = true;
     });
     sent && here
 }
@@ -246,7 +255,7 @@ async fn send(out: &mut OwnedWriteHalf, shared: &Shared, index: usize, answer: &
             if at <= limit {
                 most = most.min(limit + 1 - at);
             } else if at <= limit.saturating_add(BODY_SLACK) {
-                sleep(PAST_LIMIT_PAUSE).await;
+                sleep(if at == limit + 1 { AT_LIMIT_PAUSE } else { PAST_LIMIT_PAUSE }).await;
             }
         }
         let piece = answer.body.piece(at, usize::try_from(most).unwrap_or(PIECE));

@@ -99,12 +99,7 @@ impl Shared {
     }
 
     pub(crate) fn is_busy(&self) -> bool {
-        self.state()
-            .records
-            .iter()
-            .rev()
-            .take(64)
-            .any(|record| record.end.is_none() || !(record.whole || record.left))
+        self.state().records.iter().rev().take(64).any(|record| !record.closed)
     }
 
     /// The records so far, and the connections that sent no request since the first one came.
