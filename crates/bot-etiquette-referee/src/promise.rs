@@ -255,7 +255,7 @@ impl Held {
             Some(methods) if methods.is_empty() => {
                 return Err(fault("methods", "is empty: no request could be made; name the methods"));
             }
-            Some(methods) => methods.clone(),
+            Some(methods) => methods.iter().map(|method| method.to_ascii_uppercase()).collect(),
         };
         if methods.iter().any(|one| one.is_empty() || !one.bytes().all(|byte| byte.is_ascii_graphic())) {
             return Err(fault("methods", "holds something that is no method name, such as GET"));

@@ -71,7 +71,7 @@ fn holds<'a>(case: &Case<'_>, records: &[&'a Record]) -> Vec<Hold<'a>> {
     // Answers to requests that were open together are one incident, and one step.
     let (mut last_busy, mut last_silence): (Option<f64>, Option<f64>) = (None, None);
     for record in by_end {
-        let known = record.headed.unwrap_or_else(|| case.end(record));
+        let known = record.headed.unwrap_or_else(|| case.surely_ended(record));
         let mut hold = |rule, required, dated, path| {
             held.push(Hold { rule, from: known, required, dated, because: record, path });
         };

@@ -21,7 +21,7 @@ const SECRET_FIELDS: [&str; 9] = [
     "auth_token",
 ];
 /// Request fields that hold a secret.
-const SECRET_HEADERS: [&str; 6] = [
+const SECRET_HEADERS: [&str; 5] = [
     "authorization",
     "proxy-authorization",
     "x-api-key",
@@ -30,7 +30,7 @@ const SECRET_HEADERS: [&str; 6] = [
     "x-esri-authorization",
 ];
 /// Request fields that only browsers send.
-const BROWSER_HEADERS: [&str; 8] = [
+const BROWSER_HEADERS: [&str; 7] = [
     "sec-fetch-mode",
     "sec-fetch-site",
     "sec-fetch-dest",
@@ -38,7 +38,6 @@ const BROWSER_HEADERS: [&str; 8] = [
     "sec-ch-ua-platform",
     "sec-purpose",
     "sec-websocket-key",
-    "upgrade",
 ];
 
 pub(super) fn judge(case: &Case<'_>, found: &mut Vec<Finding>) {

@@ -116,6 +116,12 @@ impl Case<'_> {
         record.end.unwrap_or(self.now).max(record.start)
     }
 
+    /// The latest moment at which the crawler can have thought a request over: news of a hang-up may come late.
+    fn surely_ended(&self, record: &Record) -> f64 {
+        let late = if record.left { LEAVE_SLACK * self.precision.scale() } else { 0.0 };
+        (self.end(record) - late).max(record.start)
+    }
+
     /// The records of each host, in order.
     fn by_host(&self) -> BTreeMap<&str, Vec<&Record>> {
         let mut hosts: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();

@@ -50,7 +50,7 @@ fn pauses(case: &Case<'_>, records: &[&Record], found: &mut Vec<Finding>) {
                 }
             }
         }
-        let from = if anchor == Anchor::End { case.end(record) } else { record.start };
+        let from = if anchor == Anchor::End { case.surely_ended(record) } else { record.start };
         if before.is_none_or(|(_, latest)| from >= latest) {
             before = Some((record, from));
         }
@@ -59,13 +59,10 @@ fn pauses(case: &Case<'_>, records: &[&Record], found: &mut Vec<Finding>) {
 
 fn open(case: &Case<'_>, records: &[&Record], found: &mut Vec<Finding>) {
     let Some(most) = case.held.promise.max_open else { return };
-    let slack = super::LEAVE_SLACK * case.precision.scale();
     let mut running: Vec<(f64, &Record)> = Vec::new();
     for &record in records {
         running.retain(|(end, _)| *end > record.start);
-        // Where a client hung up, the news of it may come late.
-        let end = if record.left { case.end(record) - slack } else { case.end(record) };
-        running.push((end, record));
+        running.push((case.surely_ended(record), record));
         let count = u64::try_from(running.len()).unwrap_or(u64::MAX);
         if count > most {
             let others: Vec<String> = running.iter().take(3).map(|(_, other)| case.name(other)).collect();

@@ -8,3 +8,4 @@ mod rude;
 mod scenarios;
 mod serving;
 mod signer;
+mod texts;

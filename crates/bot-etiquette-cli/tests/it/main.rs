@@ -1,0 +1,3 @@
+//! The command as people and scripts run it.
+
+mod referee;
