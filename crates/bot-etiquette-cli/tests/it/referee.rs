@@ -109,6 +109,7 @@ fn a_log_is_read_against_a_promise() {
 #[test]
 fn what_cannot_be_understood_names_file_and_line_and_is_exit_2() {
     let folder = folder("wrong");
+    fs::write(folder.join("home.html"), "home").unwrap();
     let write = |name: &str, text: &str| {
         fs::write(folder.join(name), text).unwrap();
         folder.join(name).display().to_string()

@@ -21,14 +21,8 @@ const SECRET_FIELDS: [&str; 9] = [
     "auth_token",
 ];
 /// Request fields that hold a secret.
-const SECRET_HEADERS: [&str; 5] = [
-    "authorization",
-    "proxy-authorization",
-    "x-api-key",
-    "x-auth-token",
-    "x-csrf-token",
-    "x-esri-authorization",
-];
+const SECRET_HEADERS: [&str; 5] =
+    ["authorization", "proxy-authorization", "x-api-key", "x-auth-token", "x-esri-authorization"];
 /// Request fields that only browsers send.
 const BROWSER_HEADERS: [&str; 7] = [
     "sec-fetch-mode",
