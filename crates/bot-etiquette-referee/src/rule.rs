@@ -81,8 +81,8 @@ rules! {
     /// A signature that is malformed, covers too little, names an unknown key or does not verify. Key
     /// `signed`; without `key_directory` the mathematics is not checked. Only Ed25519 is known.
     BadSignature = "bad-signature",
-    /// A signature that had run out when the request came. Key `signed`. Cannot see the crawler's clock: a
-    /// second is allowed for the integer times.
+    /// A signature that had run out when the request came, by the scaled clock and by the real one. Key `signed`.
+    /// Cannot see the crawler's clock: 100 ms are allowed.
     ExpiredSignature = "expired-signature",
     /// A signature or a nonce seen before. Key `signed`. Without a nonce, two signatures made within one second are
     /// equal byte by byte and honest: they are let pass while that second lasts.

@@ -58,8 +58,9 @@ fn verdict(case: &Case<'_>, record: &Record, signed: &Signed, found: &mut Vec<Fi
         let ahead = signature::seconds(signed.created) - record.unix;
         found.push(case.finding(Rule::BadSignature, record, format!("created {ahead:.1} s in the future")));
     }
-    // The last second counts whole.
-    if clocks.iter().all(|now| *now > signature::seconds(signed.expires) + 1.0) {
+    let slack = super::LEAVE_SLACK;
+    let late = [(record.unix, slack * case.precision.scale()), (record.real_unix, slack)];
+    if late.iter().all(|(now, slack)| *now > signature::seconds(signed.expires) + slack) {
         let late = record.unix - signature::seconds(signed.expires);
         found.push(case.finding(
             Rule::ExpiredSignature,
