@@ -145,8 +145,17 @@ impl Answer {
             return;
         }
         let tags = self.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"));
+        let linked = self.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("link"));
+        let listed = linked.flat_map(|(_, value)| html::addresses(value)).chain(
+            match text.trim_start().starts_with('<') {
+                true => Vec::new(),
+                false => html::addresses(&text),
+            },
+        );
+        let listed: Vec<Place> = listed.filter_map(place).collect();
         let page = html::read(&text, tags.map(|(_, value)| value.as_str()), held.token.as_deref());
         record.offers.follow = page.follow.iter().filter_map(|link| place(link)).collect();
+        record.offers.follow.extend(listed);
         record.offers.nofollow = page.nofollow.iter().filter_map(|link| place(link)).collect();
         let forms = page.forms.into_iter();
         record.offers.forms =

@@ -5,6 +5,12 @@
 /// Bytes of a page that are looked at.
 pub(crate) const READ: usize = 1024 * 1024;
 
+/// The addresses in what is no page: a list of URLs, JSON, a Link field.
+pub(crate) fn addresses(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| c.is_ascii_whitespace() || "\"'<>,;".contains(c));
+    words.filter(|word| ["http://", "https://", "/"].iter().any(|start| word.starts_with(start))).collect()
+}
+
 /// The links and forms of one page, as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PageFacts {
@@ -158,6 +164,13 @@ mod tests {
     fn forms_keep_their_action_and_fields() {
         let found = facts("<form action=/find method=get><input name=q><select name='s'></form>", None);
         assert_eq!(found.forms, [Form { action: "/find".into(), fields: vec!["q".into(), "s".into()] }]);
+    }
+
+    #[test]
+    fn addresses_are_found_in_lists_json_and_fields() {
+        assert_eq!(addresses("http://a/x\nhttps://b/y z\n"), ["http://a/x", "https://b/y"]);
+        assert_eq!(addresses(r#"{"next":"/page/2","n":3}"#), ["/page/2"]);
+        assert_eq!(addresses("</p2>; rel=\"next\""), ["/p2"]);
     }
 
     #[test]

@@ -202,7 +202,7 @@ fn figures(case: &Case<'_>) -> Figures {
                 of_host.smallest_gap = shorter(of_host.smallest_gap, record.start - start);
             }
             last_start = Some(record.start);
-            let end = case.end(record);
+            let end = case.surely_ended(record);
             ends.push(end);
             latest_end = Some(latest_end.map_or(end, |before| before.max(end)));
             of_host.most_open = of_host.most_open.max(u64::try_from(ends.len()).unwrap_or(u64::MAX));

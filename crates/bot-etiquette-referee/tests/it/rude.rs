@@ -535,3 +535,17 @@ fn evidence_holds_no_secret_and_no_canary() {
         assert!(!report.contains(secret), "{secret} in\n{report}");
     }
 }
+
+#[test]
+fn what_a_sitemap_lists_is_no_trap_and_no_secret_of_the_crawler() {
+    let site = Site::new("a.example")
+        .page(Page::new("/").body("<a rel=nofollow href=/trap>t</a> <a rel=nofollow href=/next>n</a>"))
+        .page(Page::new("/sitemap.txt").body("http://a.example/trap\nhttp://a.example/x?token=public\n"))
+        .page(Page::new("/list").header("Link", "</next>; rel=next").body("<p>more"));
+    let rig = Rig::new([site], Promise::new().nofollow(true), 1.0);
+    for path in ["/", "/sitemap.txt", "/list", "/trap", "/next", "/x?token=public"] {
+        rig.get(&format!("a.example{path}"));
+    }
+    let report = rig.finish();
+    assert!(report.is_clean(), "{report}");
+}
