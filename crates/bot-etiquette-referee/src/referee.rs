@@ -17,6 +17,8 @@ use crate::site::Site;
 use crate::sites::Sites;
 use crate::state::Shared;
 
+/// Requests recorded at the most; those beyond it are not answered.
+const MAX_REQUESTS: usize = 1_000_000;
 /// Connections served at once; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 4096;
 /// Bytes that the system may hold of an answer: small, so that what is written has nearly been taken.
@@ -220,7 +222,7 @@ impl Builder {
         }
         let (instant, wall) = self.start.unwrap_or_else(Clock::started_now);
         let clock = Clock::new(instant, wall, self.scale);
-        let shared = Arc::new(Shared::new(clock, Sites::new(self.sites, addresses), held));
+        let shared = Arc::new(Shared::new(clock, Sites::new(self.sites, addresses), held, MAX_REQUESTS));
         let mut tasks = JoinSet::new();
         for (_, listener) in listeners {
             tasks.spawn(accept(listener, Arc::clone(&shared)));

@@ -16,7 +16,7 @@ use crate::state::Shared;
 use crate::wire::{self, Head};
 
 /// Bytes of a request's body at the most; a longer one ends the connection.
-const MAX_BODY: usize = 16 * 1024 * 1024;
+const MAX_BODY: usize = 1024 * 1024;
 /// Real time that a connection may rest between requests.
 const IDLE: Duration = Duration::from_secs(75);
 /// Bytes written at a time.
@@ -138,15 +138,19 @@ async fn body(incoming: &mut Incoming, head: &Head, shared: &Shared) -> Option<V
         if head.is_chunked() {
             if let Some((body, used)) = wire::chunked(&incoming.bytes) {
                 incoming.take(used);
-                return Some(body);
+                return (body.len() <= MAX_BODY).then_some(body);
             }
         } else {
             let length = usize::try_from(head.content_length()).unwrap_or(usize::MAX);
+            if length > MAX_BODY {
+                return None;
+            }
             if incoming.bytes.len() >= length {
                 return Some(incoming.take(length));
             }
         }
-        if incoming.bytes.len() > MAX_BODY || timeout(IDLE, incoming.more(shared)).await != Ok(true) {
+        // The framing of chunks may double what small ones weigh.
+        if incoming.bytes.len() > 2 * MAX_BODY || timeout(IDLE, incoming.more(shared)).await != Ok(true) {
             return None;
         }
     }

@@ -9,9 +9,6 @@ use crate::promise::Held;
 use crate::record::{Record, Silent};
 use crate::sites::Sites;
 
-/// Requests recorded at the most; those beyond it are not answered.
-pub(crate) const MAX_REQUESTS: usize = 1_000_000;
-
 /// Real seconds after a request's end in which a new connection may still have been meant for its like.
 const POOL_RACE: f64 = 0.05;
 
@@ -20,6 +17,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) sites: Sites,
     pub(crate) held: Held,
+    /// Requests recorded at the most.
+    most: usize,
     state: Mutex<State>,
 }
 
@@ -33,8 +32,8 @@ struct State {
 }
 
 impl Shared {
-    pub(crate) fn new(clock: Clock, sites: Sites, held: Held) -> Self {
-        Self { clock, sites, held, state: Mutex::default() }
+    pub(crate) fn new(clock: Clock, sites: Sites, held: Held, most: usize) -> Self {
+        Self { clock, sites, held, most, state: Mutex::default() }
     }
 
     /// A panic elsewhere leaves whole records behind, so the state stays good.
@@ -81,7 +80,7 @@ impl Shared {
     /// Files a request; `None` when there are too many.
     pub(crate) fn file(&self, record: Record) -> Option<usize> {
         let mut state = self.state();
-        if state.records.len() >= MAX_REQUESTS {
+        if state.records.len() >= self.most {
             return None;
         }
         state.records.push(record);
@@ -108,5 +107,22 @@ impl Shared {
         let first = state.records.iter().map(|record| record.start).min_by(f64::total_cmp);
         let silent = state.silent.values().filter(|silent| first.is_some_and(|first| silent.at >= first));
         (state.records.clone(), silent.cloned().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::promise::Promise;
+
+    #[test]
+    fn requests_beyond_the_limit_are_not_filed() {
+        let (instant, wall) = Clock::started_now();
+        let held = Held::new(Promise::new(), None).unwrap();
+        let sites = Sites::new(Vec::new(), Vec::new());
+        let shared = Shared::new(Clock::new(instant, wall, 1.0), sites, held, 3);
+        let filed: Vec<Option<usize>> = (0..4).map(|_| shared.file(Record::default())).collect();
+        assert_eq!(filed, [Some(0), Some(1), Some(2), None]);
+        assert_eq!(shared.requests(), 3);
     }
 }

@@ -78,3 +78,20 @@ fn the_promised_number_itself_is_kept() {
         assert_eq!(report.broken(), expected, "{report}");
     }
 }
+
+#[test]
+fn a_request_body_of_one_mib_is_read_and_a_longer_one_is_not() {
+    const MOST: usize = 1024 * 1024;
+    for (length, status) in [(MOST - 1, 200), (MOST, 200), (MOST + 1, 0)] {
+        let rig = Rig::new(site(), Promise::new(), 1.0);
+        let mut one = Connection::open(rig.address());
+        one.send(
+            format!("POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: {length}\r\n\r\n").as_bytes(),
+        );
+        if status == 200 {
+            one.send(&vec![b'x'; length]);
+        }
+        assert_eq!(one.read("POST", 99).status, status, "{length}");
+        assert_eq!(rig.finish().requests(), u64::from(status == 200));
+    }
+}
