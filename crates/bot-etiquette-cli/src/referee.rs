@@ -25,7 +25,7 @@ pub(crate) struct Referee {
     /// Reads this request log (common, combined or NDJSON) instead.
     #[arg(long, value_name = "FILE", requires = "promise")]
     log: Option<String>,
-    /// What the log is held against: TOML with [promise], which a scenario has too.
+    /// What the log is held against: TOML with a promise table, which a scenario has too.
     #[arg(long, value_name = "FILE.toml", requires = "log")]
     promise: Option<String>,
     /// The address of the first site; the others follow it: 127.0.0.3 after 127.0.0.2, under one port.
