@@ -144,6 +144,15 @@ impl Reason {
 }
 
 impl Directive {
+    /// What a rule with this directive decides.
+    #[must_use]
+    pub const fn access(self) -> Access {
+        match self {
+            Self::Allow => Access::Allowed,
+            Self::Disallow => Access::Disallowed,
+        }
+    }
+
     /// The key in lower case: `allow` or `disallow`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

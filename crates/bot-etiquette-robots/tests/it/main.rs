@@ -1,0 +1,3 @@
+//! robots.txt from the outside: the protocol's clauses, given cases, limits, hostile files, properties.
+
+mod cases;
