@@ -5,6 +5,7 @@
 mod exit;
 mod input;
 mod output;
+mod robots;
 mod shell;
 
 use std::process::ExitCode;
@@ -23,6 +24,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Check URLs against a robots.txt, or the file itself.
+    #[command(subcommand)]
+    Robots(robots::Command),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
+        Command::Robots(command) => robots::run(&command),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

@@ -15,7 +15,7 @@ pub(crate) const PERCENT: u8 = 1 << 1;
 pub(crate) const STAR: u8 = 1 << 2;
 /// `$`
 pub(crate) const DOLLAR: u8 = 1 << 3;
-/// Blank or tab.
+/// Blank, tab, vertical tab or form feed: no part of a value at its ends.
 pub(crate) const BLANK: u8 = 1 << 4;
 /// `#`
 pub(crate) const HASH: u8 = 1 << 5;
@@ -52,6 +52,8 @@ const fn classes() -> [u8; 256] {
     table[b'#' as usize] = HASH;
     table[b' ' as usize] = ENCODE | BLANK;
     table[b'\t' as usize] = ENCODE | BLANK;
+    table[0x0b] = ENCODE | BLANK;
+    table[0x0c] = ENCODE | BLANK;
     table[b'\n' as usize] = ENCODE | END;
     table[b'\r' as usize] = ENCODE | END;
     table[0] = ENCODE | END;

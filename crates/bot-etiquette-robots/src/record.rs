@@ -148,10 +148,10 @@ impl Iterator for Lines<'_> {
             return None;
         }
         self.number = self.number.saturating_add(1);
-        let body = skip_blanks(text, start);
+        let body = skip(text, start, is_blank);
         let (line, content_end) = match known_key(text.get(body..).unwrap_or_default()) {
             Some((key, name_len)) => {
-                let value_start = skip_blanks(text, body.saturating_add(name_len).saturating_add(1));
+                let value_start = skip(text, body.saturating_add(name_len).saturating_add(1), is_space);
                 let (end, value_end, classes) = content(text, value_start);
                 let line = Line {
                     number: self.number,
@@ -213,7 +213,9 @@ fn content(text: &[u8], start: usize) -> (usize, usize, u8) {
         return (end, end, classes);
     }
     let mut kept = rest.get(..len).unwrap_or_default();
-    while let Some((b' ' | b'\t', before)) = kept.split_last() {
+    while let Some((&last, before)) = kept.split_last()
+        && is_space(last)
+    {
         kept = before;
     }
     let classes = kept.iter().fold(0, |all, &byte| all | class(byte));
@@ -242,7 +244,7 @@ fn apart(text: &[u8], number: u32, start: usize, body: usize, end: usize) -> Lin
         name = before;
     }
     let key = identify(name);
-    let value_start = skip_blanks(text, value_start).min(end);
+    let value_start = skip(text, value_start, is_space).min(end);
     let value = Span::new(value_start, end);
     if !line.colon && (key == Key::Other || value.of(text).iter().any(|&byte| is_blank(byte))) {
         return line;
@@ -271,14 +273,20 @@ pub(crate) fn identify(name: &[u8]) -> Key {
         .map_or(Key::Other, |&(key, ..)| key)
 }
 
+/// The blanks of the grammar, which may stand around a key.
 fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
+/// The blanks that are no part of a value, vertical tab and form feed among them.
+fn is_space(byte: u8) -> bool {
+    class(byte) & BLANK != 0
+}
+
 #[inline]
-fn skip_blanks(text: &[u8], start: usize) -> usize {
+fn skip(text: &[u8], start: usize, is_skipped: impl Fn(u8) -> bool) -> usize {
     let mut at = start;
-    while text.get(at).is_some_and(|&byte| is_blank(byte)) {
+    while text.get(at).is_some_and(|&byte| is_skipped(byte)) {
         at += 1;
     }
     at

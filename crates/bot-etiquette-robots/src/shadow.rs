@@ -8,7 +8,7 @@ use crate::index::{Index, Rank, Walk};
 use crate::verdict::Shown;
 
 /// Octets compared over all rules of a file; beyond, no more is looked for.
-const MAX_STEPS: u64 = 20_000_000;
+const MAX_STEPS: u64 = 5_000_000;
 
 pub(crate) struct Finding {
     pub(crate) line: u32,
