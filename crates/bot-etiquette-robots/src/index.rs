@@ -3,7 +3,7 @@
 //! The beginning of a pattern is what stands before its first `*`. All beginnings that a target starts with
 //! are beginnings of each other, and of the last entry not above the target. So one binary search finds the
 //! deepest of them, and links to the next shorter one lead to the rest. Rules with the same beginning are a
-//! run, ordered by rank, and the first of a run that matches ends it.
+//! run, ordered by length; equal rules are there once.
 
 use crate::document::{Document, RuleEntry};
 use crate::pattern::{self, Grams, Steps};
@@ -17,6 +17,12 @@ impl Rank {
     pub(crate) fn of(place: u32, rule: RuleEntry) -> Self {
         let allow = u64::from(rule.is_allow());
         Self((u64::from(rule.len()) << 33) | (allow << 32) | u64::from(u32::MAX - place))
+    }
+
+    /// The rank without the line.
+    #[inline]
+    fn class(self) -> u64 {
+        self.0 >> 32
     }
 
     /// The place of the rule in its document.
@@ -114,10 +120,14 @@ impl Walk {
 #[derive(Debug)]
 pub(crate) struct Index {
     entries: Box<[Entry]>,
+    /// How many octets all beginnings share.
+    shared: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
+    /// Four octets of the beginning behind those that all share: most comparisons end with them.
+    key: u32,
     /// The place of the rule, and whether it is the first of its run.
     rule: u32,
     /// One past the last entry of the run with the next shorter beginning; 0 when there is none.
@@ -136,34 +146,58 @@ impl Entry {
     }
 }
 
+/// A rule on its way into the index, in the order that the fields have.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Sorted<'a> {
+    literal: &'a [u8],
+    class: u64,
+    tail: &'a [u8],
+    rank: Rank,
+}
+
 impl Index {
     pub(crate) fn build(document: &Document, places: impl Iterator<Item = u32>) -> Self {
-        let mut sorted: Vec<(&[u8], Rank)> = places
+        let mut sorted: Vec<Sorted<'_>> = places
             .filter_map(|place| {
                 let rule = document.rule(place)?;
-                Some((parts(document.pattern(rule), rule).0, Rank::of(place, rule)))
+                let (literal, tail) = parts(document.pattern(rule), rule);
+                let rank = Rank::of(place, rule);
+                Some(Sorted { literal, class: rank.class(), tail, rank })
             })
             .collect();
         sorted.sort_unstable();
+        let shared = match (sorted.first(), sorted.last()) {
+            (Some(first), Some(last)) => common_start(first.literal, last.literal),
+            _ => 0,
+        };
         let mut entries: Vec<Entry> = Vec::with_capacity(sorted.len());
         // The runs whose beginnings the current one starts with: one past their last entry, and their beginning.
         let mut open: Vec<(u32, &[u8])> = Vec::new();
-        let mut run: Option<&[u8]> = None;
-        for (literal, rank) in sorted {
-            let is_first = run != Some(literal);
-            if is_first {
-                if let Some(run) = run {
-                    open.push((entries.len() as u32, run));
+        let mut before: Option<&Sorted<'_>> = None;
+        for next in &sorted {
+            let is_first = before.is_none_or(|before| before.literal != next.literal);
+            // Equal lengths behind equal beginnings and tails: both anchored, or neither.
+            let same = |before: &Sorted<'_>| (before.class, before.tail) == (next.class, next.tail);
+            if let Some(before) = before {
+                if is_first {
+                    open.push((entries.len() as u32, before.literal));
+                } else if same(before) {
+                    // The later of two equal rules never decides: the earlier line, sorted behind, takes its place.
+                    if let Some(entry) = entries.last_mut() {
+                        entry.rule = (entry.rule & Entry::FIRST) | next.rank.place();
+                    }
+                    continue;
                 }
-                while open.last().is_some_and(|(_, shorter)| !literal.starts_with(shorter)) {
-                    open.pop();
-                }
-                run = Some(literal);
             }
+            while open.last().is_some_and(|(_, shorter)| !next.literal.starts_with(shorter)) {
+                open.pop();
+            }
+            before = Some(next);
             let up = open.last().map_or(0, |&(end, _)| end);
-            entries.push(Entry { rule: rank.place() | if is_first { Entry::FIRST } else { 0 }, up });
+            let rule = next.rank.place() | if is_first { Entry::FIRST } else { 0 };
+            entries.push(Entry { key: key(next.literal, shared), rule, up });
         }
-        Self { entries: entries.into() }
+        Self { entries: entries.into(), shared }
     }
 
     pub(crate) fn search(
@@ -176,9 +210,20 @@ impl Index {
         let literal_of = |entry: &Entry| {
             document.rule(entry.place()).map_or(&[][..], |rule| parts(document.pattern(rule), rule).0)
         };
+        let Some(first) = self.entries.first() else { return };
+        let common = literal_of(first).get(..self.shared).unwrap_or_default();
+        walk.steps.add(common.len());
+        if !target.starts_with(common) {
+            return;
+        }
+        let wanted = key(target, self.shared);
         let mut after = self.entries.partition_point(|entry| {
+            walk.steps.add(4);
+            if entry.key != wanted {
+                return entry.key < wanted;
+            }
             let literal = literal_of(entry);
-            walk.steps.add(1 + literal.len().min(target.len()));
+            walk.steps.add(literal.len().min(target.len()));
             literal <= target
         });
         // Up to the deepest run whose beginning the target starts with: below, only lengths need a look.
@@ -188,16 +233,14 @@ impl Index {
         };
         while let Some(last) = after.checked_sub(1).and_then(|last| self.entries.get(last)) {
             walk.steps.add(1);
-            if literal_of(last).len() > shared {
-                after = last.up as usize;
-                continue;
+            if literal_of(last).len() <= shared {
+                self.search_run(document, after, target, best, walk);
             }
-            self.search_run(document, after, target, best, walk);
             after = last.up as usize;
         }
     }
 
-    /// Looks through the run that ends before `after`, best rank first.
+    /// Looks through the run that ends before `after`, longest first.
     fn search_run(
         &self,
         document: &Document,
@@ -210,21 +253,31 @@ impl Index {
         for entry in run.iter().rev() {
             let Some(rule) = document.rule(entry.place()) else { return };
             let rank = Rank::of(entry.place(), rule);
-            if best.is_some_and(|best| rank < best) {
+            if best.is_some_and(|best| rank.class() < best.class()) {
                 return;
             }
             walk.steps.add(1);
-            let (literal, tail) = parts(document.pattern(rule), rule);
-            let rest = target.get(literal.len()..).unwrap_or_default();
-            if !walk.passes_over(entry.place(), rule) && walk.tail_matches(tail, rule, target, rest) {
-                *best = Some(rank);
-                return;
+            if best.is_none_or(|best| rank > best) && !walk.passes_over(entry.place(), rule) {
+                let (literal, tail) = parts(document.pattern(rule), rule);
+                let rest = target.get(literal.len()..).unwrap_or_default();
+                if walk.tail_matches(tail, rule, target, rest) {
+                    *best = Some(rank);
+                }
             }
             if entry.is_first() {
                 return;
             }
         }
     }
+}
+
+/// Four octets of a text from `start` on, in an order that agrees with that of texts: no compared text holds a NUL.
+fn key(text: &[u8], start: usize) -> u32 {
+    let rest = text.get(start..).unwrap_or_default();
+    if let Some(head) = rest.first_chunk() {
+        return u32::from_be_bytes(*head);
+    }
+    rest.iter().chain(&[0; 4]).take(4).fold(0, |key, &byte| (key << 8) | u32::from(byte))
 }
 
 /// The literal beginning of a pattern, and the rest without a final `$`.

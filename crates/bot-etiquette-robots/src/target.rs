@@ -132,17 +132,23 @@ fn path_of_url(url: &[u8]) -> Result<&[u8], TargetError> {
     if url.is_empty() {
         return Err(TargetError::Empty);
     }
-    let colon = memchr::memchr(b':', url).ok_or(TargetError::Relative)?;
-    let (scheme, rest) = url.split_at(colon);
-    let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
-        && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
-    let rest = rest.strip_prefix(b"://").filter(|_| is_scheme).ok_or(TargetError::Relative)?;
+    let rest = match url.strip_prefix(b"https://") {
+        Some(rest) => rest,
+        None => behind_scheme(url).ok_or(TargetError::Relative)?,
+    };
     let authority =
         rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\')).unwrap_or(rest.len());
     if authority == 0 {
         return Err(TargetError::NoHost);
     }
     Ok(rest.get(authority..).unwrap_or_default())
+}
+
+fn behind_scheme(url: &[u8]) -> Option<&[u8]> {
+    let (scheme, rest) = url.split_at_checked(memchr::memchr(b':', url)?)?;
+    let is_scheme = scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    rest.strip_prefix(b"://").filter(|_| is_scheme)
 }
 
 fn up_to(text: &[u8], byte: u8) -> &[u8] {
