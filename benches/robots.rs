@@ -1,7 +1,7 @@
 //! robots.txt beside its peers in one run: the same `&str`, the same agent, the same URLs for all.
 //!
 //! `cargo bench --bench robots` in this folder; `-- --quick` for a first look. Ratios come last, from medians of
-//! interleaved rounds, so that a busy machine slows all alike. `BOT_ETIQUETTE_BENCH_FILES` sets the number of files.
+//! interleaved rounds in thread CPU time, so that a busy machine slows all alike. `BOT_ETIQUETTE_BENCH_FILES` sets the number of files.
 //!
 //! Corpus: 1,000 files by a seeded generator, about 8 MB, median about 1.2 KB, ten of about 0.5 MB. A peer that
 //! cannot keep what it parsed (robotstxt) pays for parsing at each match: that is how it is used.
@@ -10,9 +10,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bot_etiquette_robots::{ProductToken, Robots, Rules};
+use cpu_time::ThreadTime;
 use criterion::{Criterion, Throughput};
 
 const AGENT: &str = "ExampleBot";
@@ -239,7 +240,7 @@ fn median(list: &[Duration]) -> Duration {
 }
 
 fn round<P: Peer>(sites: &[&Site], urls: usize, figures: &mut Figures) {
-    let start = Instant::now();
+    let start = ThreadTime::now();
     for site in sites {
         let parsed = P::parse(&site.text);
         black_box(P::allows(&parsed, &site.text, &site.urls[0]));
@@ -256,7 +257,7 @@ fn round<P: Peer>(sites: &[&Site], urls: usize, figures: &mut Figures) {
                 black_box(P::allows(parsed, &site.text, url));
             }
         }
-        let start = Instant::now();
+        let start = ThreadTime::now();
         for url in &site.urls[..urls] {
             black_box(P::allows(parsed, &site.text, url));
         }
@@ -318,7 +319,7 @@ fn hostile() {
     println!("\nhostile files of 500 KB\n| shape | first verdict, us | a verdict, us |\n|---|---|---|");
     for (name, text, target) in shapes {
         let rules = Rules::parse(text.as_bytes(), &token());
-        let start = Instant::now();
+        let start = ThreadTime::now();
         black_box(rules.verdict(&target));
         let first = start.elapsed();
         for _ in 0..20 {
@@ -326,7 +327,7 @@ fn hostile() {
         }
         let times: Vec<Duration> = (0..15)
             .map(|_| {
-                let start = Instant::now();
+                let start = ThreadTime::now();
                 black_box(rules.verdict(&target));
                 start.elapsed()
             })

@@ -3,6 +3,14 @@
 use std::fmt;
 
 /// How much a [`Diagnostic`] matters.
+///
+/// ```
+/// use bot_etiquette_robots::{Robots, Severity};
+///
+/// let found = Robots::parse(b"User-agent: *\nDisallow: /a\nDisallow: /a\n").diagnostics();
+/// let problems = found.iter().filter(|found| found.severity >= Severity::Warning);
+/// assert_eq!((found.len(), problems.count()), (1, 0));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 #[non_exhaustive]
@@ -16,6 +24,13 @@ pub enum Severity {
 }
 
 /// What a [`Diagnostic`] is about. [`as_str`](Self::as_str) is stable.
+///
+/// ```
+/// use bot_etiquette_robots::Code;
+///
+/// assert_eq!(Code::NoLeadingSlash.as_str(), "no-leading-slash");
+/// assert!(Code::ALL.contains(&Code::Bom));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]

@@ -61,6 +61,7 @@ mod record;
 mod robots;
 mod rules;
 mod shadow;
+mod spelling;
 mod target;
 mod token;
 mod verdict;

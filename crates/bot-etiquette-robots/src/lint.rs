@@ -6,9 +6,10 @@ use crate::Robots;
 use crate::canonical::{BLANK, DOLLAR, class};
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::document::is_star;
-use crate::record::{BOM, Key, Line, Lines, SPELLINGS, Span, bom_length};
+use crate::record::{BOM, Key, Line, Lines, Span, bom_length};
 use crate::rules::seconds;
 use crate::shadow::{self, Finding};
+use crate::spelling::{SPELLINGS, nearest_key};
 use crate::token::{is_rfc_byte, is_token_byte};
 use crate::verdict::Shown;
 
@@ -180,7 +181,7 @@ impl Lint<'_> {
         if let Some(at) = memchr::memchr(0, whole) {
             self.report(
                 line,
-                Span::new(start.saturating_add(at), start),
+                place(start.saturating_add(at)),
                 Code::Nul,
                 Severity::Warning,
                 "a NUL byte: the rest of the line is not read; remove it",
@@ -189,7 +190,7 @@ impl Lint<'_> {
         if let Err(error) = std::str::from_utf8(whole) {
             self.report(
                 line,
-                Span::new(start.saturating_add(error.valid_up_to()), start),
+                place(start.saturating_add(error.valid_up_to())),
                 Code::NotUtf8,
                 Severity::Warning,
                 "these bytes are not UTF-8: save the file as UTF-8, or percent-encode them in a pattern",
@@ -200,7 +201,7 @@ impl Lint<'_> {
             let at = start.saturating_add(whole.len().saturating_sub(body.len()));
             self.report(
                 line,
-                Span::new(at, at),
+                place(at),
                 Code::Bom,
                 Severity::Error,
                 "a byte order mark here makes the line's key unreadable: remove it",
@@ -492,48 +493,16 @@ impl Lint<'_> {
     }
 }
 
-/// The known key that `name` probably means: one that it begins with, or one or two slips away.
-fn nearest_key(name: &[u8]) -> Option<&'static str> {
-    if name.len() > 16 {
-        return None;
-    }
-    let name: Vec<u8> =
-        name.to_ascii_lowercase().into_iter().filter(|byte| !matches!(byte, b'_' | b' ')).collect();
-    SPELLINGS.iter().map(|&(_, right, _)| right).find(|right| {
-        let bare: Vec<u8> = right.bytes().filter(|&byte| byte != b'-').collect();
-        let slips = if bare.len() > 6 { 2 } else { 1 };
-        name.starts_with(right.as_bytes())
-            || name.starts_with(&bare)
-            || distance(&name, right.as_bytes()) <= slips
-    })
-}
-
-/// Insertions, deletions and replacements between two short words.
-fn distance(one: &[u8], other: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, &byte) in one.iter().enumerate() {
-        let mut diagonal = at;
-        let mut left = at.saturating_add(1);
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (cell, &against) in row.iter_mut().skip(1).zip(other) {
-            let replaced = diagonal.saturating_add(usize::from(byte != against));
-            diagonal = *cell;
-            left = replaced.min(left.saturating_add(1)).min(cell.saturating_add(1));
-            *cell = left;
-        }
-    }
-    row.last().copied().unwrap_or(usize::MAX)
-}
-
 fn show(text: &[u8]) -> String {
     Shown(text).to_string()
 }
 
 fn within(value: Span, at: usize) -> Span {
-    let start = (value.at as usize).saturating_add(at);
-    Span::new(start, start)
+    place((value.at as usize).saturating_add(at))
+}
+
+fn place(at: usize) -> Span {
+    Span::new(at, at)
 }
 
 fn whole_line<'a>(text: &'a [u8], line: &Line) -> &'a [u8] {

@@ -1,8 +1,16 @@
 //! The lines of a robots.txt as records, borrowed from the text.
 
 use crate::canonical::{BLANK, END, HASH, class};
+use crate::spelling::identify;
 
-/// What a [`Record`] is.
+/// What a [`Record`] is. Keys are read in any ASCII case.
+///
+/// ```
+/// use bot_etiquette_robots::{Key, records};
+///
+/// let keys: Vec<Key> = records(b"useragent: *\nDISALOW: /a\nallows: /b\n").map(|record| record.key).collect();
+/// assert_eq!(keys, [Key::UserAgent, Key::Disallow, Key::Other]);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Key {
@@ -21,6 +29,12 @@ pub enum Key {
 }
 
 /// One `key: value` line.
+///
+/// ```
+/// let text = b"User-agent: *\nRequest-rate: 1/5 # slowly\n";
+/// let record = bot_etiquette_robots::records(text).last().unwrap();
+/// assert_eq!((record.line, record.name, record.value), (2, &b"Request-rate"[..], &b"1/5"[..]));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Record<'a> {
@@ -254,23 +268,6 @@ fn apart(text: &[u8], number: u32, start: usize, body: usize, end: usize) -> Lin
     line.value = value;
     line.classes = value.of(text).iter().fold(0, |all, &byte| all | class(byte));
     line
-}
-
-/// The right spelling of each key, and the wrong ones that count too.
-pub(crate) const SPELLINGS: [(Key, &str, &[&str]); 5] = [
-    (Key::UserAgent, "user-agent", &["useragent", "user agent"]),
-    (Key::Allow, "allow", &[]),
-    (Key::Disallow, "disallow", &["dissallow", "dissalow", "disalow", "diasllow", "disallaw"]),
-    (Key::Sitemap, "sitemap", &["site-map"]),
-    (Key::CrawlDelay, "crawl-delay", &["crawldelay", "crawl delay"]),
-];
-
-pub(crate) fn identify(name: &[u8]) -> Key {
-    let is = |spelling: &str| name.eq_ignore_ascii_case(spelling.as_bytes());
-    SPELLINGS
-        .iter()
-        .find(|(_, right, wrong)| is(right) || wrong.iter().any(|wrong| is(wrong)))
-        .map_or(Key::Other, |&(key, ..)| key)
 }
 
 /// The blanks of the grammar, which may stand around a key.

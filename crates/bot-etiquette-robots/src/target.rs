@@ -29,6 +29,13 @@ pub struct Target<'a> {
 }
 
 /// Why a text is no [`Target`].
+///
+/// ```
+/// use bot_etiquette_robots::{Target, TargetError};
+///
+/// assert_eq!(Target::parse("https:///page"), Err(TargetError::NoHost));
+/// assert_eq!(Target::parse("mailto:a@example.com"), Err(TargetError::Relative));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetError {

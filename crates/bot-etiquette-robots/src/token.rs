@@ -31,6 +31,13 @@ pub const MAX_TOKEN: usize = 256;
 pub struct ProductToken(Box<str>);
 
 /// Why a text is no product token.
+///
+/// ```
+/// use bot_etiquette_robots::ProductToken;
+///
+/// let error = "ExampleBot/2.1".parse::<ProductToken>().unwrap_err();
+/// assert!(error.to_string().ends_with("give the name alone, ExampleBot"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {

@@ -3,6 +3,13 @@
 use std::fmt;
 
 /// Whether a crawler may fetch.
+///
+/// ```
+/// use bot_etiquette_robots::{Access, Rules};
+///
+/// assert_eq!(Rules::allow_all().verdict("/page").access, Access::Allowed);
+/// assert_eq!(Rules::disallow_all().verdict("/page").access, Access::Disallowed);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Access {
@@ -13,6 +20,15 @@ pub enum Access {
 }
 
 /// What a [`Verdict`] rests on. [`code`](Self::code) is stable.
+///
+/// ```
+/// use bot_etiquette_robots::{Reason, Rules};
+///
+/// let rules = Rules::disallow_all();
+/// assert_eq!(rules.verdict("/page").reason, Reason::DisallowAll);
+/// assert_eq!(rules.verdict("/robots.txt").reason, Reason::RobotsTxtItself);
+/// assert_eq!(rules.verdict("page.html").reason.code(), "invalid-target");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
@@ -34,6 +50,13 @@ pub enum Reason {
 }
 
 /// The two directives that make a rule.
+///
+/// ```
+/// use bot_etiquette_robots::{Access, Directive};
+///
+/// assert_eq!(Directive::Disallow.access(), Access::Disallowed);
+/// assert_eq!((Directive::Allow.as_str(), Directive::Allow.to_string().as_str()), ("allow", "Allow"));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Directive {
