@@ -37,7 +37,7 @@ impl Rank {
 }
 
 /// Rules looked at one by one before the runs of three octets in the target are collected.
-const BEFORE_GRAMS: usize = 32;
+const BEFORE_GRAMS: usize = 8;
 
 /// Compares the rules in the order given, one after the other.
 pub(crate) fn scan(
