@@ -6,6 +6,7 @@ mod exit;
 mod input;
 mod output;
 mod referee;
+mod robots;
 mod shell;
 
 use std::process::ExitCode;
@@ -26,6 +27,9 @@ struct Cli {
 enum Command {
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
+    /// Check URLs against a robots.txt, or the file itself.
+    #[command(subcommand)]
+    Robots(robots::Command),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Referee(options) => referee::referee(&options),
+        Command::Robots(command) => robots::run(&command),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

@@ -1,0 +1,225 @@
+//! `robots check` and `robots lint`.
+
+use std::io::{self, IsTerminal};
+
+use bot_etiquette_robots::{Diagnostic, ProductToken, Robots, Rules, Severity, Target, Verdict};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::exit::{Answer, Failure};
+use crate::{input, output};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Ask a robots.txt whether URLs may be fetched, and which line decides.
+    ///
+    /// Exit 0 when all are allowed, 1 when one is disallowed.
+    Check(Check),
+    /// Find what is wrong in a robots.txt.
+    ///
+    /// Exit 1 when there is an error or a warning; remarks (info) alone exit 0.
+    Lint(Lint),
+}
+
+pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
+    match command {
+        Command::Check(options) => check(options),
+        Command::Lint(options) => lint(options),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The crawler's product token, such as ExampleBot; give it again to fall back: the first one that has a group counts.
+    #[arg(long = "agent", value_name = "TOKEN", required = true)]
+    agents: Vec<String>,
+    /// How the fetch of robots.txt ended: an HTTP status, or unreachable.
+    #[arg(long, value_name = "N|unreachable", default_value = "200")]
+    status: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// The robots.txt; - reads stdin.
+    file: String,
+    /// Absolute URLs; each is judged by this one file, whatever its origin.
+    #[arg(value_name = "URL", required = true)]
+    urls: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    schema: u32,
+    agent: &'a str,
+    group: String,
+    crawl_delay: Option<f64>,
+    sitemaps: Vec<String>,
+    results: Vec<Line<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    url: &'a str,
+    allowed: bool,
+    rule: Option<RuleLine>,
+    reason: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct RuleLine {
+    line: u32,
+    directive: &'static str,
+    pattern: String,
+}
+
+fn check(options: &Check) -> Result<Answer, Failure> {
+    let agents = options
+        .agents
+        .iter()
+        .map(|agent| agent.parse().map_err(|error| Failure::new(format_args!("--agent: {error}"))))
+        .collect::<Result<Vec<ProductToken>, _>>()?;
+    let fetched = fetched(&options.status)?;
+    let targets = options.urls.iter().map(|url| target(url)).collect::<Result<Vec<_>, _>>()?;
+    let text = input::read(&options.file)?;
+    let robots = match fetched {
+        Fetched::File => Some(Robots::parse(&text)),
+        Fetched::None | Fetched::Unreachable => None,
+    };
+    let rules = match fetched {
+        Fetched::File => robots.as_ref().map_or_else(Rules::allow_all, |robots| robots.rules_for(&agents)),
+        Fetched::None => Rules::allow_all(),
+        Fetched::Unreachable => Rules::disallow_all(),
+    };
+    let verdicts: Vec<Verdict<'_>> = targets.iter().map(|target| rules.verdict_of(target)).collect();
+    if options.json {
+        output::json(&Report {
+            schema: output::SCHEMA,
+            agent: options.agents.first().map_or("", String::as_str),
+            group: rules.group().map_or_else(|| "none".into(), lossy),
+            crawl_delay: rules.crawl_delay().map(|delay| delay.as_secs_f64()),
+            sitemaps: robots.iter().flat_map(Robots::sitemaps).map(lossy).collect(),
+            results: options.urls.iter().zip(&verdicts).map(|(url, verdict)| line(url, verdict)).collect(),
+        })?;
+    } else {
+        let mut lines = String::new();
+        for (url, verdict) in options.urls.iter().zip(&verdicts) {
+            lines.push_str(&format!("{url}: {verdict}\n"));
+        }
+        if let Some(delay) = rules.crawl_delay() {
+            lines.push_str(&format!("crawl delay: {} s\n", delay.as_secs_f64()));
+        }
+        output::text(lines.as_bytes())?;
+    }
+    Ok(if verdicts.iter().all(Verdict::is_allowed) { Answer::Yes } else { Answer::No })
+}
+
+fn line<'a>(url: &'a str, verdict: &Verdict<'_>) -> Line<'a> {
+    Line {
+        url,
+        allowed: verdict.is_allowed(),
+        rule: verdict.rule.map(|rule| RuleLine {
+            line: rule.line,
+            directive: rule.directive.as_str(),
+            pattern: lossy(rule.pattern),
+        }),
+        reason: verdict.reason.code(),
+    }
+}
+
+/// What the fetch of robots.txt brought (RFC 9309, section 2.3.1).
+#[derive(Debug, Clone, Copy)]
+enum Fetched {
+    File,
+    None,
+    Unreachable,
+}
+
+fn fetched(status: &str) -> Result<Fetched, Failure> {
+    if status.eq_ignore_ascii_case("unreachable") {
+        return Ok(Fetched::Unreachable);
+    }
+    match status.parse::<u16>() {
+        Ok(200..=299) => Ok(Fetched::File),
+        Ok(429 | 500..=599) => Ok(Fetched::Unreachable),
+        // A redirect that was not followed to an end, and any other client error: no file.
+        Ok(300..=499) => Ok(Fetched::None),
+        _ => Err(Failure::new(format_args!(
+            "--status {status:?}: expected a final HTTP status such as 200, 404 or 503, or the word unreachable"
+        ))),
+    }
+}
+
+fn target(url: &str) -> Result<Target<'_>, Failure> {
+    let wrong = |why: &dyn std::fmt::Display| {
+        Failure::new(format_args!(
+            "{url:?}: not a URL: {why} (expected an absolute one such as https://example.com/page)"
+        ))
+    };
+    let parsed = url::Url::parse(url).map_err(|error| wrong(&error))?;
+    if !parsed.has_host() {
+        return Err(wrong(&"it has no host"));
+    }
+    Target::parse(url).map_err(|error| wrong(&error))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lint {
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// The robots.txt; - reads stdin.
+    file: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Findings<'a> {
+    schema: u32,
+    diagnostics: Vec<Finding<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding<'a> {
+    line: u32,
+    column: u32,
+    code: &'static str,
+    severity: &'static str,
+    message: &'a str,
+}
+
+fn lint(options: &Lint) -> Result<Answer, Failure> {
+    let found = Robots::parse(&input::read(&options.file)?).diagnostics();
+    if options.json {
+        output::json(&Findings { schema: output::SCHEMA, diagnostics: found.iter().map(finding).collect() })?;
+    } else {
+        let colour =
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let lines: String = found.iter().map(|found| shown(&options.file, found, colour)).collect();
+        output::text(lines.as_bytes())?;
+    }
+    let problem = found.iter().any(|found| found.severity >= Severity::Warning);
+    Ok(if problem { Answer::No } else { Answer::Yes })
+}
+
+fn finding(found: &Diagnostic) -> Finding<'_> {
+    Finding {
+        line: found.line,
+        column: found.column,
+        code: found.code.as_str(),
+        severity: found.severity.as_str(),
+        message: &found.message,
+    }
+}
+
+fn shown(file: &str, found: &Diagnostic, colour: bool) -> String {
+    let (on, off) = match found.severity {
+        _ if !colour => ("", ""),
+        Severity::Error => ("\x1b[31m", "\x1b[0m"),
+        Severity::Warning => ("\x1b[33m", "\x1b[0m"),
+        _ => ("\x1b[36m", "\x1b[0m"),
+    };
+    let Diagnostic { line, column, severity, message, code, .. } = found;
+    format!("{file}:{line}:{column}: {on}{severity}{off}: {message} [{code}]\n")
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
