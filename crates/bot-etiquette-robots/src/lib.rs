@@ -75,3 +75,10 @@ pub use rules::Rules;
 pub use target::{Target, TargetError};
 pub use token::{MAX_TOKEN, ProductToken, TokenError};
 pub use verdict::{Access, Directive, Reason, Rule, Verdict};
+
+mod availability;
+mod date;
+mod meta;
+
+pub use availability::{Availability, MAX_REDIRECTS, ParseAvailabilityError, Unreachable};
+pub use meta::{ImagePreview, Limit, MAX_UNKNOWN_DIRECTIVES, RobotsDirectives, RobotsTags, UnavailableAfter};
