@@ -77,8 +77,15 @@ pub use token::{MAX_TOKEN, ProductToken, TokenError};
 pub use verdict::{Access, Directive, Reason, Rule, Verdict};
 
 mod availability;
+mod cache;
 mod date;
 mod meta;
 
 pub use availability::{Availability, MAX_REDIRECTS, ParseAvailabilityError, Unreachable};
+#[cfg(feature = "serde")]
+pub use cache::RobotsSnapshot;
+pub use cache::{
+    CacheOptions, FetchTicket, Lookup, MAX_AGE, MIN_AGE, Origin, OriginError, RobotsAnswer, RobotsCache,
+    RobotsCopy,
+};
 pub use meta::{ImagePreview, Limit, MAX_UNKNOWN_DIRECTIVES, RobotsDirectives, RobotsTags, UnavailableAfter};

@@ -14,6 +14,17 @@ impl Moment {
         Self(self.0.saturating_add(millis(duration)))
     }
 
+    /// Where `time` lies for this moment, when it was told at `taken` and `elapsed` has gone by since.
+    #[cfg(feature = "serde")]
+    pub(super) fn shifted(self, time: u64, taken: u64, elapsed: u64) -> Self {
+        let told = self.0.saturating_sub(elapsed);
+        Self(if time >= taken {
+            told.saturating_add(time.saturating_sub(taken))
+        } else {
+            told.saturating_sub(taken.saturating_sub(time))
+        })
+    }
+
     /// How long ago another moment was; nothing where it is yet to come.
     pub(super) fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
@@ -42,16 +53,24 @@ impl Timeline {
 
     /// The wall time of a moment, by the wall clock as it stands now.
     pub(super) fn wall(&self, moment: Moment) -> SystemTime {
-        let distance = Duration::from_millis(moment.0.saturating_sub(self.added));
-        // Beyond what the platform can say, the far future is as good.
-        UNIX_EPOCH.checked_add(distance).unwrap_or_else(|| UNIX_EPOCH + FAR)
+        from_millis(self.wall_millis(moment))
+    }
+
+    /// The same in milliseconds since the Unix epoch.
+    pub(super) fn wall_millis(&self, moment: Moment) -> u64 {
+        moment.0.saturating_sub(self.added)
     }
 }
 
 /// The year 2400, which every platform can express.
 const FAR: Duration = Duration::from_secs(13_569_465_600);
 
-fn wall_millis(wall: SystemTime) -> u64 {
+/// A wall time; beyond what the platform can say, the far future is as good.
+pub(super) fn from_millis(millis: u64) -> SystemTime {
+    UNIX_EPOCH.checked_add(Duration::from_millis(millis)).unwrap_or(UNIX_EPOCH + FAR)
+}
+
+pub(super) fn wall_millis(wall: SystemTime) -> u64 {
     wall.duration_since(UNIX_EPOCH).map_or(0, millis)
 }
 
