@@ -89,3 +89,6 @@ pub use cache::{
     RobotsCopy,
 };
 pub use meta::{ImagePreview, Limit, MAX_UNKNOWN_DIRECTIVES, RobotsDirectives, RobotsTags, UnavailableAfter};
+
+#[cfg(feature = "tower")]
+pub mod tower;

@@ -64,6 +64,10 @@ impl FromStr for Origin {
             _ => return Err(OriginError::NotHttp),
         };
         let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+        // Browsers end the host at a backslash and others do not: which host is meant cannot be told.
+        if authority.contains('\\') {
+            return Err(OriginError::BadHost);
+        }
         let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
         let (host, port) = match authority.rsplit_once(':') {
             // The colons inside the brackets of an IPv6 address begin no port.

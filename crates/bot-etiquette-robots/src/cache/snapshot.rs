@@ -8,7 +8,7 @@ use super::answer::Validators;
 use super::entry::{Entry, Known, Trouble};
 use super::time::{Moment, from_millis, wall_millis};
 use super::{MAX_AGE, Origin, RobotsCache, RobotsCopy, Slot};
-use crate::{Availability, Robots, Unreachable};
+use crate::{Availability, Unreachable};
 
 /// A [`RobotsCache`] as data: the texts, their validators and ages, and the waits of failing sites.
 ///
@@ -123,7 +123,7 @@ impl RobotsCache {
     fn save(&self, known: &Known) -> SavedKnown {
         let bytes = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(Bytes::new);
         SavedKnown {
-            file: known.copy.robots().map(|robots| Bytes::new(whole_lines(robots))),
+            file: known.copy.robots().map(|robots| Bytes::new(robots.text())),
             looks_like_html: known.copy.looks_like_html,
             etag: bytes(&known.validators.etag),
             last_modified: bytes(&known.validators.last_modified),
@@ -186,15 +186,4 @@ impl RobotsCache {
             fresh_until: fresh_until.min(asked.plus(MAX_AGE)),
         }
     }
-}
-
-/// The text without a line that the limit cut, which must not count as a rule when it is read again.
-fn whole_lines(robots: &Robots) -> &[u8] {
-    let text = robots.text();
-    if !robots.is_truncated() {
-        return text;
-    }
-    let end =
-        text.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at.saturating_add(1));
-    text.get(..end).unwrap_or(b"")
 }
