@@ -172,9 +172,12 @@ impl RobotsCache {
 
     fn restore(&self, saved: &SavedKnown, taken: u64, moment: impl Fn(u64) -> Moment) -> Known {
         let bytes = |bytes: &Option<Bytes>| bytes.as_ref().map(|bytes| bytes.as_slice().to_vec());
-        let asked = moment(saved.asked);
-        // What claims to be read later than it was saved is of no known age.
-        let fresh_until = if saved.asked > taken { asked } else { moment(saved.fresh_until) };
+        // What claims to be read later than it was saved is of no known age: the oldest there is.
+        let (asked, fresh_until) = if saved.asked > taken {
+            (Moment::default(), Moment::default())
+        } else {
+            (moment(saved.asked), moment(saved.fresh_until))
+        };
         let copy = match &saved.file {
             Some(text) => RobotsCopy::read(text.as_slice(), &self.agents, saved.looks_like_html),
             None => RobotsCopy::without_file(Availability::Unavailable),

@@ -11,7 +11,7 @@ use tower_service::Service;
 
 use super::shared::Cause;
 use super::{BoxError, Classify, FetchFailure, oneshot};
-use crate::{FetchTicket, RobotsAnswer};
+use crate::{FetchTicket, Limits, RobotsAnswer};
 
 /// Asks, and says what came; an error is a refusal by the crawler itself.
 pub(super) async fn fetch<F, B, RB>(
@@ -67,7 +67,7 @@ pub(super) fn request<B: Default>(ticket: &FetchTicket) -> Result<Request<B>, ht
 /// Reads a body up to the parser's limit, and one byte more where there is one, so that the parser knows of
 /// the cut. `None` when it breaks off.
 async fn read<RB: Body>(body: RB) -> Option<Vec<u8>> {
-    const LIMIT: usize = 512_000 + 1;
+    const LIMIT: usize = Limits::DEFAULT_BYTES + 1;
     let mut body = pin!(body);
     let mut text = Vec::new();
     while text.len() < LIMIT {

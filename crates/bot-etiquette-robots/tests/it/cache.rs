@@ -670,17 +670,22 @@ proptest! {
         let mut cache = with(|options| options.give_up_after = None);
         let (mut model, mut ticket, mut now, mut back) = (Model::default(), None, 0, 0);
         for event in events {
+            if let Event::SetBack(seconds) = event {
+                back += seconds;
+            }
             let wall = |now: u64| at(50_000_000 + now) - Duration::from_secs(back);
             match event {
-                Event::Pass(seconds) => {
-                    // The cache sees the time pass at least at the end, before any step of the clock.
-                    now += seconds;
+                // The cache is asked just before and after each step of the clock: what passes unseen
+                // between cannot be known.
+                Event::Pass(_) | Event::SetBack(_) => {
+                    if let Event::Pass(seconds) = event {
+                        now += seconds;
+                    }
                     if let Lookup::Fetch(new) = cache.check(&origin(0), wall(now), Duration::ZERO) {
                         ticket = Some(new);
                     }
                     model.check(now);
                 }
-                Event::SetBack(seconds) => back += seconds,
                 Event::Refresh => {
                     cache.refresh(&origin(0));
                     model.refresh = cache.len() > 0;
