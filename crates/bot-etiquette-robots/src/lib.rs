@@ -50,12 +50,16 @@
 //! - Of several Crawl-delay values all are kept, and [`Rules::crawl_delay`] is the largest.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod availability;
+mod cache;
 mod canonical;
+mod date;
 mod diagnostic;
 mod document;
 mod index;
 mod limits;
 mod lint;
+mod meta;
 mod pattern;
 mod record;
 mod robots;
@@ -64,22 +68,11 @@ mod shadow;
 mod spelling;
 mod target;
 mod token;
+#[cfg(feature = "tower")]
+pub mod tower;
+#[cfg(feature = "usage")]
+mod usage;
 mod verdict;
-
-pub use diagnostic::{Code, Diagnostic, Severity};
-pub use limits::Limits;
-pub use lint::MAX_DIAGNOSTICS;
-pub use record::{Key, Record, Records, records};
-pub use robots::Robots;
-pub use rules::Rules;
-pub use target::{Target, TargetError};
-pub use token::{MAX_TOKEN, ProductToken, TokenError};
-pub use verdict::{Access, Directive, Reason, Rule, Verdict};
-
-mod availability;
-mod cache;
-mod date;
-mod meta;
 
 pub use availability::{Availability, MAX_REDIRECTS, ParseAvailabilityError, Unreachable};
 #[cfg(feature = "serde")]
@@ -88,7 +81,15 @@ pub use cache::{
     CacheOptions, FetchTicket, Lookup, MAX_AGE, MIN_AGE, Origin, OriginError, RobotsAnswer, RobotsCache,
     RobotsCopy,
 };
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use limits::Limits;
+pub use lint::MAX_DIAGNOSTICS;
 pub use meta::{ImagePreview, Limit, MAX_UNKNOWN_DIRECTIVES, RobotsDirectives, RobotsTags, UnavailableAfter};
-
-#[cfg(feature = "tower")]
-pub mod tower;
+pub use record::{Key, Record, Records, records};
+pub use robots::Robots;
+pub use rules::Rules;
+pub use target::{Target, TargetError};
+pub use token::{MAX_TOKEN, ProductToken, TokenError};
+#[cfg(feature = "usage")]
+pub use usage::{Preference, Usage, UsageRules};
+pub use verdict::{Access, Directive, Reason, Rule, Verdict};

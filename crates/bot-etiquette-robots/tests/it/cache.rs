@@ -688,7 +688,7 @@ proptest! {
                 }
                 Event::Refresh => {
                     cache.refresh(&origin(0));
-                    model.refresh = cache.len() > 0;
+                    model.refresh = !cache.is_empty();
                 }
                 Event::Abandon => {
                     if let Some(ticket) = ticket.take() {
