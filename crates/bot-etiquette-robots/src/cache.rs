@@ -369,7 +369,10 @@ impl RobotsCache {
     /// closed without them.
     fn shed_bytes(&mut self, keep: &Origin) {
         while self.bytes > self.options.max_bytes {
-            let Some(origin) = self.idle.values().find(|origin| *origin != keep).cloned() else { break };
+            let has_text = |origin: &&Origin| {
+                *origin != keep && self.entries.get(*origin).is_some_and(|slot| slot.entry.size() > 0)
+            };
+            let Some(origin) = self.idle.values().find(has_text).cloned() else { break };
             self.forget(&origin);
         }
         if self.bytes <= self.options.max_bytes {
