@@ -6,6 +6,7 @@ mod exit;
 mod input;
 mod output;
 mod robots;
+mod robots_directives;
 mod shell;
 
 use std::process::ExitCode;

@@ -13,16 +13,17 @@ pub const MAX_REDIRECTS: u32 = 5;
 /// |---|---|---|
 /// | 2xx | [`Successful`](Self::Successful) | as the rules of the body say |
 /// | 4xx except 429 | [`Unavailable`](Self::Unavailable) | everything may be asked |
-/// | more than [`MAX_REDIRECTS`] redirects | [`Unavailable`](Self::Unavailable) | everything may be asked |
+/// | 3xx, as after more than [`MAX_REDIRECTS`] redirects | [`Unavailable`](Self::Unavailable) | everything may be asked |
 /// | 429 | [`Unreachable::TooManyRequests`] | nothing for now |
 /// | 5xx | [`Unreachable::ServerError`] | nothing for now |
 /// | no answer, or one that broke off | [`Unreachable::NoAnswer`] | nothing for now |
 /// | any other status | [`Unreachable::Unusable`] | nothing for now |
 ///
 /// RFC 9309 counts 429 among the 4xx; a server that says "not so fast" has not said "everything is open", so
-/// it is read as its other rule reads a server in trouble. The RFC is silent on a status that ends nothing
-/// (1xx, 600 and above), a redirect that names no place and a 304 to which no copy belongs: they tell nothing
-/// of the rules, so nothing is asked until an answer does.
+/// it is read as the RFC reads a server in trouble. The RFC is silent on 304 without a copy, on a status that
+/// ends nothing (1xx, 600 and above) and on a redirect that names no place (which
+/// [`RobotsAnswer`](crate::RobotsAnswer) knows by its header fields): they tell nothing of the rules, so
+/// nothing is asked until an answer does.
 ///
 /// ```
 /// use bot_etiquette_robots::{Availability, Unreachable};
@@ -51,7 +52,7 @@ pub enum Availability {
 ///
 /// assert!(Unreachable::ServerError(503).answered());
 /// assert!(!Unreachable::NoAnswer.answered());
-/// assert_eq!(Availability::from_status(302), Availability::Unreachable(Unreachable::Unusable(302)));
+/// assert_eq!(Availability::from_status(304), Availability::Unreachable(Unreachable::Unusable(304)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -61,7 +62,7 @@ pub enum Unreachable {
     TooManyRequests,
     /// 5xx, with the status.
     ServerError(u16),
-    /// A status that settles nothing, such as 302 without a place or 304 without a copy.
+    /// A status that settles nothing, such as 304 without a copy or a redirect to nowhere.
     Unusable(u16),
     /// No status at all, or a body that broke off: DNS, connection, TLS, time limit.
     NoAnswer,
@@ -73,6 +74,8 @@ impl Availability {
     pub const fn from_status(status: u16) -> Self {
         match status {
             200..=299 => Self::Successful,
+            304 => Self::Unreachable(Unreachable::Unusable(status)),
+            300..=399 => Self::Unavailable,
             429 => Self::Unreachable(Unreachable::TooManyRequests),
             400..=499 => Self::Unavailable,
             500..=599 => Self::Unreachable(Unreachable::ServerError(status)),
@@ -117,7 +120,7 @@ impl fmt::Display for Unreachable {
     }
 }
 
-/// Reads a status from 100 to 999, or the word `unreachable`.
+/// Reads a final status, from 200 to 599, or the word `unreachable`.
 impl FromStr for Availability {
     type Err = ParseAvailabilityError;
 
@@ -126,29 +129,20 @@ impl FromStr for Availability {
             return Ok(Self::Unreachable(Unreachable::NoAnswer));
         }
         match text.parse() {
-            Ok(status @ 100..=999) if text.len() == 3 => Ok(Self::from_status(status)),
-            _ => Err(ParseAvailabilityError { text: text.chars().take(32).collect() }),
+            Ok(status @ 200..=599) if text.len() == 3 => Ok(Self::from_status(status)),
+            _ => Err(ParseAvailabilityError),
         }
     }
 }
 
-/// The text of an outcome was neither a status nor `unreachable`.
+/// The text of an outcome was neither a final status nor `unreachable`.
 ///
 /// ```
 /// use bot_etiquette_robots::Availability;
 ///
-/// let error = "20".parse::<Availability>().unwrap_err();
-/// assert_eq!(error.to_string(), "expected an HTTP status from 100 to 999 or `unreachable`, got `20`");
+/// let error = "100".parse::<Availability>().unwrap_err();
+/// assert_eq!(error.to_string(), "expected a final HTTP status from 200 to 599, or the word unreachable");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParseAvailabilityError {
-    text: String,
-}
-
-impl fmt::Display for ParseAvailabilityError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected an HTTP status from 100 to 999 or `unreachable`, got `{}`", self.text)
-    }
-}
-
-impl std::error::Error for ParseAvailabilityError {}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected a final HTTP status from 200 to 599, or the word unreachable")]
+pub struct ParseAvailabilityError;

@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod robots;
+#[cfg(test)]
+mod robots_directives;
 
 #[cfg(test)]
 mod run {

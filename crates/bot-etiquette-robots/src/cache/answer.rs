@@ -10,7 +10,7 @@ const MAX_VALIDATOR: usize = 1_024;
 /// What came back when a robots.txt was asked for, as the cache needs to know it.
 ///
 /// Give it every header field; it keeps `ETag`, `Last-Modified`, `Cache-Control`, `Age`, `Date`, `Expires`,
-/// `Retry-After` and `Content-Type`, and looks at no other.
+/// `Retry-After` and `Content-Type`, looks whether there is a `Location`, and at no other.
 ///
 /// ```
 /// use bot_etiquette_robots::{Availability, RobotsAnswer};
@@ -27,7 +27,8 @@ pub struct RobotsAnswer {
     availability: Availability,
     body: Vec<u8>,
     pub(super) validators: Validators,
-    not_modified: bool,
+    status: Option<u16>,
+    has_location: bool,
     content_type: Option<Vec<u8>>,
     no_cache: bool,
     max_age: Option<u64>,
@@ -57,10 +58,10 @@ enum RetryAfter {
 }
 
 impl RobotsAnswer {
-    /// An answer with this status, after every redirect has been followed.
+    /// An answer with this status, after every redirect that may be followed.
     #[must_use]
     pub fn from_status(status: u16) -> Self {
-        Self { not_modified: status == 304, ..Self::new(Availability::from_status(status)) }
+        Self { status: Some(status), ..Self::new(Availability::from_status(status)) }
     }
 
     /// No answer came, or its body broke off.
@@ -80,7 +81,8 @@ impl RobotsAnswer {
             availability,
             body: Vec::new(),
             validators: Validators::default(),
-            not_modified: false,
+            status: None,
+            has_location: false,
             content_type: None,
             no_cache: false,
             max_age: None,
@@ -101,6 +103,7 @@ impl RobotsAnswer {
             "etag" => self.validators.etag = kept(),
             "last-modified" => self.validators.last_modified = kept(),
             "content-type" => self.content_type = kept(),
+            "location" => self.has_location |= !value.is_empty(),
             "cache-control" => self.cache_control(text()),
             "age" => self.age = self.age.max(seconds(text()).unwrap_or(0)),
             "date" => self.date = date::parse(text()),
@@ -138,15 +141,20 @@ impl RobotsAnswer {
         self
     }
 
-    /// What the outcome means (RFC 9309, section 2.3.1); 304 is told apart by the cache, which knows whether
-    /// it has the copy.
+    /// What the outcome means (RFC 9309, section 2.3.1). A redirect is one too many, or one that names no
+    /// place; 304 is told apart by the cache, which knows whether it has the copy.
     #[must_use]
     pub fn availability(&self) -> Availability {
-        self.availability
+        match self.status {
+            Some(status @ 300..=399) if !self.has_location => {
+                Availability::Unreachable(Unreachable::Unusable(status))
+            }
+            _ => self.availability,
+        }
     }
 
     pub(super) fn is_not_modified(&self) -> bool {
-        self.not_modified
+        self.status == Some(304)
     }
 
     pub(super) fn text(&self) -> &[u8] {

@@ -4,7 +4,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bytes::Buf;
-use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION};
+use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use http::{HeaderValue, Request, Response};
 use http_body::Body;
 use tower_service::Service;
@@ -36,10 +36,6 @@ where
         }
     };
     let (head, body) = response.into_parts();
-    // A redirect that is left after the service followed as many as it may.
-    if head.status.is_redirection() && head.status != 304 && head.headers.contains_key(LOCATION) {
-        return Ok(RobotsAnswer::too_many_redirects());
-    }
     let answer = RobotsAnswer::from_status(head.status.as_u16()).headers(&head.headers);
     if !head.status.is_success() {
         return Ok(answer);

@@ -6,7 +6,7 @@ fn every_status_has_one_meaning() {
         let expected = match status {
             200..=299 => Availability::Successful,
             429 => Availability::Unreachable(Unreachable::TooManyRequests),
-            400..=428 | 430..=499 => Availability::Unavailable,
+            300..=303 | 305..=399 | 400..=428 | 430..=499 => Availability::Unavailable,
             500..=599 => Availability::Unreachable(Unreachable::ServerError(status)),
             _ => Availability::Unreachable(Unreachable::Unusable(status)),
         };
@@ -28,8 +28,9 @@ fn five_redirects_are_followed_and_a_sixth_opens_the_site() {
 fn an_outcome_is_read_from_text() {
     assert_eq!("404".parse(), Ok(Availability::Unavailable));
     assert_eq!("UNREACHABLE".parse(), Ok(Availability::Unreachable(Unreachable::NoAnswer)));
-    assert_eq!("999".parse(), Ok(Availability::Unreachable(Unreachable::Unusable(999))));
-    for text in ["", "20", "099", "+200", "1000", "2000", "-200", "20x", "gone", "200 "] {
+    assert_eq!("200".parse(), Ok(Availability::Successful));
+    assert_eq!("599".parse(), Ok(Availability::Unreachable(Unreachable::ServerError(599))));
+    for text in ["199", "600", "", "20", "099", "+200", "1000", "2000", "-200", "20x", "gone", "200 "] {
         assert!(text.parse::<Availability>().is_err(), "{text:?}");
     }
 }

@@ -228,9 +228,12 @@ fn a_lost_fetch_is_given_to_another_and_its_late_answer_ignored() {
 
 #[test]
 fn without_a_file_everything_is_open_for_a_day() {
-    for answer in
-        [RobotsAnswer::from_status(404), RobotsAnswer::from_status(403), RobotsAnswer::too_many_redirects()]
-    {
+    for answer in [
+        RobotsAnswer::from_status(404),
+        RobotsAnswer::from_status(403),
+        RobotsAnswer::too_many_redirects(),
+        RobotsAnswer::from_status(302).header("location", "/again"),
+    ] {
         let mut cache = cache();
         answered(&mut cache, at(0), &answer);
         let copy = used(&mut cache, at(DAY - 1));

@@ -1,6 +1,10 @@
 //! robots.txt from the outside: the protocol's clauses, given cases, limits, hostile files, properties.
 
 #[cfg(test)]
+mod availability;
+#[cfg(test)]
+mod cache;
+#[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod clauses;
@@ -11,11 +15,19 @@ mod hostile;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod meta;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod readings;
+#[cfg(all(test, feature = "serde"))]
+mod snapshot;
 #[cfg(test)]
 mod tokens;
+#[cfg(all(test, feature = "tower"))]
+mod tower;
+#[cfg(all(test, feature = "usage"))]
+mod usage;
 
 use bot_etiquette_robots::{ProductToken, Robots, Rules};
 
