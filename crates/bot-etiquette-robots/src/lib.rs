@@ -62,6 +62,8 @@ mod lint;
 mod meta;
 mod pattern;
 mod record;
+#[cfg(feature = "review")]
+mod review;
 mod robots;
 mod rules;
 mod shadow;
@@ -86,6 +88,8 @@ pub use limits::Limits;
 pub use lint::MAX_DIAGNOSTICS;
 pub use meta::{ImagePreview, Limit, MAX_UNKNOWN_DIRECTIVES, RobotsDirectives, RobotsTags, UnavailableAfter};
 pub use record::{Key, Record, Records, records};
+#[cfg(feature = "review")]
+pub use review::{Change, Drift, ReviewedPolicy, ReviewedUrl, Valve};
 pub use robots::Robots;
 pub use rules::Rules;
 pub use target::{Target, TargetError};

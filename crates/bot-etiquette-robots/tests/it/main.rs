@@ -20,6 +20,8 @@ mod meta;
 mod properties;
 #[cfg(test)]
 mod readings;
+#[cfg(all(test, feature = "review"))]
+mod review;
 #[cfg(all(test, feature = "serde"))]
 mod snapshot;
 #[cfg(test)]
