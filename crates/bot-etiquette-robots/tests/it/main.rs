@@ -20,15 +20,19 @@ mod meta;
 mod properties;
 #[cfg(test)]
 mod readings;
-#[cfg(all(test, feature = "review"))]
+#[cfg(test)]
+#[cfg(feature = "review")]
 mod review;
-#[cfg(all(test, feature = "serde"))]
+#[cfg(test)]
+#[cfg(feature = "serde")]
 mod snapshot;
 #[cfg(test)]
 mod tokens;
-#[cfg(all(test, feature = "tower"))]
+#[cfg(test)]
+#[cfg(feature = "tower")]
 mod tower;
-#[cfg(all(test, feature = "usage"))]
+#[cfg(test)]
+#[cfg(feature = "usage")]
 mod usage;
 
 use bot_etiquette_robots::{ProductToken, Robots, Rules};
