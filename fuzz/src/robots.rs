@@ -76,7 +76,9 @@ pub fn differential(data: &[u8]) {
     if text.contains(&b'%') || text.len() > 512_000 {
         return;
     }
-    if target.first() != Some(&b'/') || !target.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/-_~*$?=&!'()+,:;@[]|".contains(byte)) {
+    if target.first() != Some(&b'/')
+        || !target.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/-_~*$?=&!'()+,:;@[]|".contains(byte))
+    {
         return;
     }
     let agent = &agents()[0];
@@ -95,7 +97,9 @@ pub fn meta(data: &[u8]) {
     for line in data.split(|&byte| byte == b'\n').take(64) {
         let before = tags.directives().clone();
         match std::str::from_utf8(line).ok().and_then(|line| line.split_once('=')) {
-            Some((name, content)) if ["robots", "foobot", "other"].contains(&name) => tags.meta(name, content),
+            Some((name, content)) if ["robots", "foobot", "other"].contains(&name) => {
+                tags.meta(name, content)
+            }
             _ => tags.header(line),
         }
         let after = tags.directives();

@@ -8,21 +8,29 @@ use bot_etiquette_fuzz::robots;
 
 /// Bytes of the longest input: beyond the parser's limit, so that cutting is timed too.
 const LONG: usize = 600_000;
-/// What one target may take for one long input of any shape, in an unoptimised build on a busy machine.
-const BUDGET: Duration = Duration::from_secs(60);
+/// An eighth of it takes an eighth of the time, where time grows with the bytes.
+const SHORT: usize = LONG / 8;
+/// How much longer a long input may take than a short one: eight times, and as much again for a busy machine. Where
+/// time grew with the square it would be 64.
+const GROWTH: u32 = 24;
+/// Below this the clock tells little.
+const NOTHING: Duration = Duration::from_millis(200);
+/// What one target may take for one long input of any shape, in an unoptimised build.
+const BUDGET: Duration = Duration::from_secs(20);
 
-fn repeated(head: &str, piece: &str) -> Vec<u8> {
+fn repeated(head: &str, piece: &str, length: usize) -> Vec<u8> {
     let mut text = head.as_bytes().to_vec();
-    while text.len() < LONG {
+    while text.len() < length {
         text.extend_from_slice(piece.as_bytes());
     }
     text
 }
 
 /// The shapes; the first line is the target where a target is read.
-fn shapes() -> Vec<(&'static str, Vec<u8>)> {
+fn shapes(length: usize) -> Vec<(&'static str, Vec<u8>)> {
     let head = format!("/{}\nUser-agent: FooBot\n", "a".repeat(2_000));
-    let long = |piece| repeated(&head, piece);
+    let repeated = |head: &str, piece: &str| repeated(head, piece, length);
+    let long = |piece: &str| repeated(&head, piece);
     vec![
         ("one line of stars", long("*")),
         ("one rule of stars", repeated(&format!("{head}Disallow: /"), "*a")),
@@ -57,18 +65,25 @@ fn shapes() -> Vec<(&'static str, Vec<u8>)> {
 
 #[test]
 fn no_shape_is_slow() {
-    for (shape, data) in shapes() {
+    for ((shape, long), (_, short)) in shapes(LONG).into_iter().zip(shapes(SHORT)) {
         for (name, run) in [
             ("robots_parse", robots::parse as fn(&[u8])),
             ("robots_match", robots::matching),
             ("robots_meta", robots::meta),
             ("robots_cache", robots::cache),
         ] {
-            let start = Instant::now();
-            run(&data);
-            let taken = start.elapsed();
-            println!("{name:13} {shape:28} {:7.1} ns/byte", taken.as_secs_f64() * 1e9 / LONG as f64);
-            assert!(taken < BUDGET, "{name}: {shape} took {taken:?}");
+            let time = |data: &[u8]| {
+                let start = Instant::now();
+                run(data);
+                start.elapsed()
+            };
+            let (some, all) = (time(&short), time(&long));
+            println!("{name:13} {shape:28} {:7.1} ns/byte", all.as_secs_f64() * 1e9 / LONG as f64);
+            assert!(all < BUDGET, "{name}: {shape} took {all:?}");
+            assert!(
+                all < NOTHING || all < some * GROWTH,
+                "{name}: {shape} took {some:?}, and at eight times {all:?}"
+            );
         }
     }
 }

@@ -109,9 +109,11 @@ impl World {
         let Some(ticket) = self.tickets.remove(origin) else { return };
         let seconds = u64::from(amount);
         let answer = match amount % 8 {
-            0 | 1 => RobotsAnswer::from_status(200)
-                .header("etag", [b'"', amount, b'"'])
-                .body(vec![b'#'; usize::from(amount) * 8]),
+            0 | 1 => RobotsAnswer::from_status(200).header("etag", [b'"', amount, b'"']).body(vec![
+                b'#';
+                usize::from(amount)
+                    * 8
+            ]),
             2 => RobotsAnswer::from_status(304).header("cache-control", format!("max-age={}", seconds * 300)),
             3 => RobotsAnswer::from_status(404).header("expires", "0"),
             4 => RobotsAnswer::from_status(503).header("retry-after", (seconds * 997).to_string()),

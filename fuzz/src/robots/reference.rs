@@ -9,7 +9,8 @@ pub(super) fn is_allowed(text: &[u8], token: &[u8], target: &[u8]) -> bool {
     }
     let target = escaped(target, false);
     let groups = groups(text);
-    let own: Vec<&Group> = groups.iter().filter(|group| group.agents.iter().any(|value| names(value, token))).collect();
+    let own: Vec<&Group> =
+        groups.iter().filter(|group| group.agents.iter().any(|value| names(value, token))).collect();
     let followed = if own.is_empty() {
         groups.iter().filter(|group| group.agents.iter().any(|value| is_star(value))).collect()
     } else {

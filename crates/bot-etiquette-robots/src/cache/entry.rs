@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::answer::{RobotsAnswer, Validators};
 use super::time::Moment;
 use super::{CacheOptions, MAX_AGE, MIN_AGE, RobotsCopy};
-use crate::{Availability, ProductToken, Robots, Rules, Unreachable};
+use crate::{Availability, ProductToken, Unreachable};
 
 /// The first wait when no answer came; each further failure in a row doubles it up to [`LONGEST_WAIT`].
 const NO_ANSWER_WAIT: Duration = Duration::from_secs(900);
@@ -198,33 +198,6 @@ impl Known {
         }
         if answer.validators.last_modified.is_some() {
             self.validators.last_modified.clone_from(&answer.validators.last_modified);
-        }
-    }
-}
-
-impl RobotsCopy {
-    pub(super) fn read(text: &[u8], agents: &[ProductToken], html: bool) -> Self {
-        let robots = Robots::parse(text);
-        Self {
-            availability: Availability::Successful,
-            rules: robots.rules_for(agents),
-            looks_like_html: html || robots.looks_like_html(),
-            robots: Some(robots),
-            read_at: None,
-            is_stale: false,
-            is_new: false,
-        }
-    }
-
-    pub(super) fn without_file(availability: Availability) -> Self {
-        Self {
-            availability,
-            robots: None,
-            rules: Rules::allow_all(),
-            read_at: None,
-            looks_like_html: false,
-            is_stale: false,
-            is_new: false,
         }
     }
 }

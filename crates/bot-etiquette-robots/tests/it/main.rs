@@ -5,6 +5,8 @@ mod availability;
 #[cfg(test)]
 mod cache;
 #[cfg(test)]
+mod cache_model;
+#[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod clauses;
