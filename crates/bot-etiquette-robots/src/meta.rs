@@ -142,7 +142,8 @@ impl RobotsTags {
             };
             // The value may stand apart from the colon; `max-snippet: nofollow` has none.
             let value = value.or_else(|| words.next_if(|next| !is_restriction(next))).unwrap_or("");
-            if !self.directives.valued(name, value) {
+            // `noindex: yes` asks for what `noindex` asks.
+            if !self.directives.valued(name, value) && !self.directives.flag(name) {
                 self.directives.add_unknown(&format!("{name}:{value}"));
             }
         }
@@ -278,6 +279,7 @@ fn agent_prefix(item: &str) -> Option<(&str, &str, &str)> {
     let is_directive = name.is_empty()
         || starts_with(name, "max-")
         || name.eq_ignore_ascii_case("unavailable_after")
+        || RobotsDirectives::default().flag(name)
         || before.split_whitespace().any(|word| starts_with(word, "unavailable_after"))
         || is_number;
     (!is_directive).then_some((before, name, after.trim_start()))

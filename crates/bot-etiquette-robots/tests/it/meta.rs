@@ -112,6 +112,8 @@ fn a_directive_with_a_value_is_no_robots_name() {
     check_header(&["max-frames: 3, nofollow"], "nofollow ?max-frames:3");
     check_header(&["depth: 3, nofollow"], "nofollow ?depth:3");
     check_header(&["max-snippet : 7 nofollow"], "nofollow snippet=7");
+    check_header(&["noindex: yes, nofollow=1"], "noindex nofollow");
+    check_header(&["all: noindex"], "noindex");
 }
 
 #[test]
