@@ -7,6 +7,7 @@ mod input;
 mod output;
 mod referee;
 mod robots;
+mod robots_directives;
 mod shell;
 
 use std::process::ExitCode;

@@ -1,12 +1,15 @@
-//! `robots check` and `robots lint`.
+//! `robots check` and `robots lint`; what a page itself says is in `robots_directives`.
 
 use std::io::{self, IsTerminal};
 
-use bot_etiquette_robots::{Diagnostic, ProductToken, Robots, Rules, Severity, Target, Verdict};
+use bot_etiquette_robots::{
+    Availability, Diagnostic, ProductToken, Robots, Rules, Severity, Target, Verdict,
+};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
+use crate::robots_directives::{self, Directives};
 use crate::{input, output};
 
 #[derive(Debug, Subcommand)]
@@ -19,12 +22,15 @@ pub(crate) enum Command {
     ///
     /// Exit 1 when there is an error or a warning; remarks (info) alone exit 0.
     Lint(Lint),
+    /// Combine what a page's robots meta tags and X-Robots-Tag fields ask of a crawler.
+    Directives(Directives),
 }
 
 pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
     match command {
         Command::Check(options) => check(options),
         Command::Lint(options) => lint(options),
+        Command::Directives(options) => robots_directives::run(options),
     }
 }
 
@@ -77,17 +83,17 @@ fn check(options: &Check) -> Result<Answer, Failure> {
         .iter()
         .map(|agent| agent.parse().map_err(|error| Failure::new(format_args!("--agent: {error}"))))
         .collect::<Result<Vec<ProductToken>, _>>()?;
-    let fetched = fetched(&options.status)?;
+    let availability: Availability = options
+        .status
+        .parse()
+        .map_err(|error| Failure::new(format_args!("--status {:?}: {error}", options.status)))?;
     let targets = options.urls.iter().map(|url| target(url)).collect::<Result<Vec<_>, _>>()?;
     let text = input::read(&options.file)?;
-    let robots = match fetched {
-        Fetched::File => Some(Robots::parse(&text)),
-        Fetched::None | Fetched::Unreachable => None,
-    };
-    let rules = match fetched {
-        Fetched::File => robots.as_ref().map_or_else(Rules::allow_all, |robots| robots.rules_for(&agents)),
-        Fetched::None => Rules::allow_all(),
-        Fetched::Unreachable => Rules::disallow_all(),
+    let robots = (availability == Availability::Successful).then(|| Robots::parse(&text));
+    let rules = match (availability, &robots) {
+        (Availability::Unreachable(_), _) => Rules::disallow_all(),
+        (_, Some(robots)) => robots.rules_for(&agents),
+        (_, None) => Rules::allow_all(),
     };
     let verdicts: Vec<Verdict<'_>> = targets.iter().map(|target| rules.verdict_of(target)).collect();
     if options.json {
@@ -122,29 +128,6 @@ fn line<'a>(url: &'a str, verdict: &Verdict<'_>) -> Line<'a> {
             pattern: lossy(rule.pattern),
         }),
         reason: verdict.reason.code(),
-    }
-}
-
-/// What the fetch of robots.txt brought (RFC 9309, section 2.3.1).
-#[derive(Debug, Clone, Copy)]
-enum Fetched {
-    File,
-    None,
-    Unreachable,
-}
-
-fn fetched(status: &str) -> Result<Fetched, Failure> {
-    if status.eq_ignore_ascii_case("unreachable") {
-        return Ok(Fetched::Unreachable);
-    }
-    match status.parse::<u16>() {
-        Ok(200..=299) => Ok(Fetched::File),
-        Ok(429 | 500..=599) => Ok(Fetched::Unreachable),
-        // A redirect that was not followed to an end, and any other client error: no file.
-        Ok(300..=499) => Ok(Fetched::None),
-        _ => Err(Failure::new(format_args!(
-            "--status {status:?}: expected a final HTTP status such as 200, 404 or 503, or the word unreachable"
-        ))),
     }
 }
 

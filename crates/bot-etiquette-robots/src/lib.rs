@@ -33,6 +33,54 @@
 //! cheap to clone. [`Robots::diagnostics`] tells a site owner what a file does not do; [`records`] reads the
 //! lines below all this.
 //!
+//! # When the file must be read
+//!
+//! [`Availability`] says what the outcome of asking for a robots.txt means. [`RobotsCache`] knows for each
+//! [`Origin`] whether to ask, to wait or to judge; a crawler calls it around its own client:
+//!
+//! ```
+//! use bot_etiquette_robots::{Lookup, Origin, RobotsAnswer, RobotsCache};
+//! use std::time::{Duration, SystemTime, UNIX_EPOCH};
+//!
+//! /// Whether a URL may be asked now; `ask` follows up to five redirects.
+//! fn may_ask(cache: &mut RobotsCache, url: &str, now: SystemTime, ask: impl Fn(&str) -> RobotsAnswer) -> bool {
+//!     let Ok(origin) = url.parse::<Origin>() else { return false };
+//!     loop {
+//!         match cache.check(&origin, now, Duration::ZERO) {
+//!             Lookup::Use(copy) => return copy.rules().verdict(url).is_allowed(),
+//!             Lookup::Fetch(ticket) => {
+//!                 let answer = ask(&origin.robots_txt());
+//!                 cache.finished(ticket, &answer, now);
+//!             }
+//!             // Another asker is fetching it, or the rules cannot be known now: later.
+//!             Lookup::Wait | Lookup::Closed { .. } | Lookup::Full => return false,
+//!         }
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut cache = RobotsCache::new(["ExampleBot".parse()?]);
+//! let now = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+//! let down = |_: &str| RobotsAnswer::from_status(503);
+//! assert!(!may_ask(&mut cache, "https://example.com/", now, down));
+//! let missing = |_: &str| RobotsAnswer::from_status(404);
+//! assert!(may_ask(&mut cache, "https://example.com/", now + Duration::from_secs(60), missing));
+//! # Ok(()) }
+//! ```
+//!
+//! # What a page itself says
+//!
+//! [`RobotsTags`] combines robots meta tags and `X-Robots-Tag` fields for one crawler.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `serde` | tokens, verdicts, diagnostics and directives as data; the cache exported and imported |
+//! | `tower` | `RobotsLayer`, which lets no request pass that robots.txt closes |
+//! | `usage` | `Content-Signal` and `Content-Usage` |
+//! | `review` | what a person found in a robots.txt, and how the file of today differs in meaning |
+//!
 //! # Where RFC 9309 leaves a choice
 //!
 //! - Records other than allow and disallow never end a group (section 2.2.4): agents with a Crawl-delay between
@@ -48,30 +96,53 @@
 //!   nor a path is disallowed.
 //! - Lines end with CR, LF or CRLF; a NUL ends the text of its line; a byte order mark is skipped at the start.
 //! - Of several Crawl-delay values all are kept, and [`Rules::crawl_delay`] is the largest.
+//! - 429 is read as 5xx is: nothing is asked for now. What else a status may mean stands at [`Availability`].
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod availability;
+mod cache;
 mod canonical;
+mod date;
 mod diagnostic;
 mod document;
 mod index;
 mod limits;
 mod lint;
+mod meta;
 mod pattern;
 mod record;
+#[cfg(feature = "review")]
+mod review;
 mod robots;
 mod rules;
 mod shadow;
 mod spelling;
 mod target;
 mod token;
+#[cfg(feature = "tower")]
+pub mod tower;
+#[cfg(feature = "usage")]
+mod usage;
 mod verdict;
 
+pub use availability::{Availability, MAX_REDIRECTS, ParseAvailabilityError, Unreachable};
+#[cfg(feature = "serde")]
+pub use cache::RobotsSnapshot;
+pub use cache::{
+    CacheOptions, FetchTicket, Lookup, MAX_AGE, MIN_AGE, Origin, OriginError, RobotsAnswer, RobotsCache,
+    RobotsCopy,
+};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use limits::Limits;
 pub use lint::MAX_DIAGNOSTICS;
+pub use meta::{ImagePreview, Limit, MAX_UNKNOWN_DIRECTIVES, RobotsDirectives, RobotsTags, UnavailableAfter};
 pub use record::{Key, Record, Records, records};
+#[cfg(feature = "review")]
+pub use review::{Change, Drift, ReviewedPolicy, ReviewedUrl, Valve};
 pub use robots::Robots;
 pub use rules::Rules;
 pub use target::{Target, TargetError};
 pub use token::{MAX_TOKEN, ProductToken, TokenError};
+#[cfg(feature = "usage")]
+pub use usage::{Preference, Usage, UsageRules};
 pub use verdict::{Access, Directive, Reason, Rule, Verdict};

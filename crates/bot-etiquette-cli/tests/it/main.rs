@@ -6,6 +6,8 @@ mod referee;
 
 #[cfg(test)]
 mod robots;
+#[cfg(test)]
+mod robots_directives;
 
 #[cfg(test)]
 mod run {

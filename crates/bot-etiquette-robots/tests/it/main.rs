@@ -1,6 +1,12 @@
 //! robots.txt from the outside: the protocol's clauses, given cases, limits, hostile files, properties.
 
 #[cfg(test)]
+mod availability;
+#[cfg(test)]
+mod cache;
+#[cfg(test)]
+mod cache_model;
+#[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod clauses;
@@ -11,11 +17,25 @@ mod hostile;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod meta;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod readings;
 #[cfg(test)]
+#[cfg(feature = "review")]
+mod review;
+#[cfg(test)]
+#[cfg(feature = "serde")]
+mod snapshot;
+#[cfg(test)]
 mod tokens;
+#[cfg(test)]
+#[cfg(feature = "tower")]
+mod tower;
+#[cfg(test)]
+#[cfg(feature = "usage")]
+mod usage;
 
 use bot_etiquette_robots::{ProductToken, Robots, Rules};
 

@@ -1,0 +1,272 @@
+//! A [tower](https://docs.rs/tower) layer that lets no request pass that robots.txt closes.
+
+mod fetch;
+mod refusal;
+mod shared;
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, SystemTime};
+
+use http::{Request, Response, Uri};
+use tower_layer::Layer;
+use tower_service::Service;
+
+pub use refusal::RobotsRefusal;
+
+use crate::{Origin, RobotsAnswer, RobotsCache, RobotsCopy};
+use fetch::fetch;
+use shared::{Shared, Turn};
+
+/// Any error, as tower's services pass them on.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// How long a request may wait below this layer by default: 60 seconds.
+pub const DEFAULT_MARGIN: Duration = Duration::from_secs(60);
+
+/// What an error of the fetching service means for the robots.txt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FetchFailure {
+    /// The server gave no whole answer: the site is unreachable.
+    NoAnswer,
+    /// More redirects than are followed: the file is unavailable, so everything is allowed.
+    TooManyRedirects,
+    /// The crawler itself did not ask, as when the host's turn is not yet: nothing is learned of the site.
+    Refused,
+}
+
+/// Lets no request pass that the robots.txt of its origin closes.
+///
+/// It is built of a [`RobotsCache`], a service that asks for the robots.txt itself, and a clock. That service
+/// is the part of the stack below this layer with redirects applied (each hop of it counts and waits like any
+/// request, and passes no robots check); it is given the request without a body and the validators of the
+/// copy at hand.
+///
+/// - A request for `/robots.txt` itself passes at once.
+/// - Of requests to one origin whose file must be read, one asks and the rest wait for it. When that one is
+///   dropped, the next goes on.
+/// - An error of the fetching service is a [`FetchFailure::NoAnswer`] unless [`classify`](Self::classify)
+///   says otherwise. `Refused` goes to every waiter as [`RobotsRefusal::Deferred`] and changes nothing in the
+///   cache.
+/// - A refusal is a [`RobotsRefusal`], boxed; find it by `downcast_ref`.
+///
+/// ```
+/// use bot_etiquette_robots::tower::{RobotsLayer, RobotsRefusal};
+/// use bot_etiquette_robots::RobotsCache;
+/// use http::{Request, Response};
+/// use http_body_util::Full;
+/// use std::time::SystemTime;
+/// use tower::{Layer, ServiceExt, service_fn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+/// type Body = Full<&'static [u8]>;
+/// let site = service_fn(|request: Request<Body>| async move {
+///     let body: &[u8] = match request.uri().path() {
+///         "/robots.txt" => b"User-agent: *\nDisallow: /private/\n",
+///         _ => b"hello",
+///     };
+///     Ok::<_, std::io::Error>(Response::new(Full::new(body)))
+/// });
+/// let cache = RobotsCache::new(["MyBot".parse()?]);
+/// let robots = RobotsLayer::new(cache, site, SystemTime::now)
+///     .on_crawl_delay(|origin, delay| println!("{origin}: {delay:?}"));
+/// let polite = robots.layer(site);
+///
+/// let open = Request::get("https://example.com/open").body(Body::default())?;
+/// assert!(polite.clone().oneshot(open).await.is_ok());
+/// let closed = Request::get("https://example.com/private/diary").body(Body::default())?;
+/// let error = polite.oneshot(closed).await.unwrap_err();
+/// assert!(matches!(error.downcast_ref(), Some(RobotsRefusal::Disallowed { line: Some(2), .. })));
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct RobotsLayer<F> {
+    shared: Arc<Shared>,
+    fetch_robots: F,
+    settings: Settings,
+}
+
+/// What the assembly connects.
+#[derive(Clone)]
+struct Settings {
+    now: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+    margin: Duration,
+    classify: Arc<Classify>,
+    on_crawl_delay: Arc<Learned>,
+}
+
+type Classify = dyn Fn(&(dyn Error + 'static)) -> FetchFailure + Send + Sync;
+type Learned = dyn Fn(&str, Option<Duration>) + Send + Sync;
+
+impl<F> RobotsLayer<F> {
+    /// A layer over this cache, with the service that asks for robots.txt files and a clock such as
+    /// `SystemTime::now`.
+    #[must_use]
+    pub fn new(
+        cache: RobotsCache,
+        fetch_robots: F,
+        now: impl Fn() -> SystemTime + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            shared: Arc::new(Shared::new(cache)),
+            fetch_robots,
+            settings: Settings {
+                now: Arc::new(now),
+                margin: DEFAULT_MARGIN,
+                classify: Arc::new(|_| FetchFailure::NoAnswer),
+                on_crawl_delay: Arc::new(|_, _| {}),
+            },
+        }
+    }
+
+    /// How long a request may still wait below this layer before it leaves, [`DEFAULT_MARGIN`] unless set.
+    /// A copy that would be too old by then is read again first.
+    #[must_use]
+    pub fn margin(mut self, margin: Duration) -> Self {
+        self.settings.margin = margin;
+        self
+    }
+
+    /// Tells what an error of the fetching service means. The error is the service's own, so that a refusal
+    /// of a lower layer is found by `downcast_ref` on it or on its sources.
+    #[must_use]
+    pub fn classify(
+        mut self,
+        classify: impl Fn(&(dyn Error + 'static)) -> FetchFailure + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.classify = Arc::new(classify);
+        self
+    }
+
+    /// Called with an origin and the Crawl-delay of its rules when a robots.txt was read anew, before the
+    /// request that had it read goes down; `None` takes an earlier delay back.
+    ///
+    /// It runs while the cache is locked: it must be short, and must not call this layer.
+    #[must_use]
+    pub fn on_crawl_delay(
+        mut self,
+        learned: impl Fn(&str, Option<Duration>) + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.on_crawl_delay = Arc::new(learned);
+        self
+    }
+
+    /// Looks at, or changes, the cache under the layer: to export it, to import, to have an origin read
+    /// again. The cache is locked while `look` runs.
+    pub fn with_cache<T>(&self, look: impl FnOnce(&mut RobotsCache) -> T) -> T {
+        self.shared.with_cache(look)
+    }
+}
+
+impl<F: fmt::Debug> fmt::Debug for RobotsLayer<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RobotsLayer")
+            .field("fetch_robots", &self.fetch_robots)
+            .field("margin", &self.settings.margin)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S, F: Clone> Layer<S> for RobotsLayer<F> {
+    type Service = RobotsService<S, F>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        RobotsService { inner, robots: self.clone() }
+    }
+}
+
+/// The service that [`RobotsLayer`] makes. Clones share one cache.
+#[derive(Debug, Clone)]
+pub struct RobotsService<S, F> {
+    inner: S,
+    robots: RobotsLayer<F>,
+}
+
+impl<S, F, B, RB> Service<Request<B>> for RobotsService<S, F>
+where
+    S: Service<Request<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    F: Service<Request<B>, Response = Response<RB>> + Clone + Send + 'static,
+    F::Future: Send,
+    F::Error: Into<BoxError>,
+    RB: http_body::Body + Send,
+    RB::Data: Send,
+    B: Default + Send + 'static,
+{
+    type Response = S::Response;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+
+    /// Always ready: each call waits for its own turn of the services below.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (inner, robots) = (self.inner.clone(), self.robots.clone());
+        Box::pin(async move {
+            robots.judge(request.uri()).await?;
+            oneshot(inner, request).await.map_err(Into::into)
+        })
+    }
+}
+
+impl<F> RobotsLayer<F> {
+    /// Waits until the rules for a URI are known, and refuses what they close.
+    async fn judge<B, RB>(self, uri: &Uri) -> Result<(), RobotsRefusal>
+    where
+        F: Service<Request<B>, Response = Response<RB>> + Clone,
+        F::Error: Into<BoxError>,
+        RB: http_body::Body,
+        B: Default,
+    {
+        let Ok(origin) = uri.to_string().parse::<Origin>() else {
+            return Err(RobotsRefusal::NoOrigin { uri: uri.to_string() });
+        };
+        let target = uri.path_and_query().map_or("/", |target| target.as_str());
+        if target == "/robots.txt" {
+            return Ok(());
+        }
+        loop {
+            match self.shared.turn(&origin, &self.settings)? {
+                Turn::Judge(copy) => return judge(&origin, target, &copy),
+                Turn::Wait(waiting) => waiting.end(&origin).await?,
+                Turn::Lead(lead) => {
+                    let service = self.fetch_robots.clone();
+                    let answer = match lead.ticket().map(fetch::request) {
+                        Some(Ok(request)) => fetch(service, request, &*self.settings.classify).await,
+                        // The URL of an origin is a URI, so this is never so; it would be no answer.
+                        Some(Err(_)) | None => Ok(RobotsAnswer::no_answer()),
+                    };
+                    lead.end(answer, (self.settings.now)())?;
+                }
+            }
+        }
+    }
+}
+
+fn judge(origin: &Origin, target: &str, copy: &RobotsCopy) -> Result<(), RobotsRefusal> {
+    let verdict = copy.rules().verdict(target);
+    if verdict.is_allowed() {
+        return Ok(());
+    }
+    Err(RobotsRefusal::Disallowed {
+        origin: origin.clone(),
+        target: target.to_owned(),
+        line: verdict.rule.map(|rule| rule.line),
+        verdict: verdict.to_string(),
+    })
+}
+
+/// Calls a service once it is ready.
+async fn oneshot<S: Service<R>, R>(mut service: S, request: R) -> Result<S::Response, S::Error> {
+    std::future::poll_fn(|context| service.poll_ready(context)).await?;
+    service.call(request).await
+}

@@ -1,0 +1,145 @@
+//! What all clones of a layer share: the cache, and who waits for which robots.txt.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tokio::sync::oneshot;
+
+use super::{RobotsRefusal, Settings};
+use crate::{FetchTicket, Lookup, Origin, RobotsAnswer, RobotsCache, RobotsCopy};
+
+/// A refusal that several requests share.
+pub(super) type Cause = Arc<dyn Error + Send + Sync>;
+
+#[derive(Debug)]
+pub(super) struct Shared(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    cache: RobotsCache,
+    waiting: HashMap<Origin, Vec<oneshot::Sender<End>>>,
+}
+
+/// How a fetch ended for those who waited: look again, or go away.
+type End = Result<(), Cause>;
+
+/// What a request has to do next.
+pub(super) enum Turn {
+    Judge(RobotsCopy),
+    Wait(Waiting),
+    Lead(Lead),
+}
+
+impl Shared {
+    pub(super) fn new(cache: RobotsCache) -> Self {
+        Self(Mutex::new(State { cache, waiting: HashMap::new() }))
+    }
+
+    pub(super) fn with_cache<T>(&self, look: impl FnOnce(&mut RobotsCache) -> T) -> T {
+        look(&mut self.lock().cache)
+    }
+
+    pub(super) fn turn(
+        self: &Arc<Self>,
+        origin: &Origin,
+        settings: &Settings,
+    ) -> Result<Turn, RobotsRefusal> {
+        let mut state = self.lock();
+        match state.cache.check(origin, (settings.now)(), settings.margin) {
+            Lookup::Use(copy) => {
+                if copy.is_new() {
+                    // Under the lock, so that no request of this origin overtakes what was learned.
+                    (settings.on_crawl_delay)(origin.as_str(), copy.rules().crawl_delay());
+                }
+                Ok(Turn::Judge(copy))
+            }
+            Lookup::Wait => {
+                let (sender, receiver) = oneshot::channel();
+                let waiting = state.waiting.entry(origin.clone()).or_default();
+                waiting.retain(|other| !other.is_closed());
+                waiting.push(sender);
+                Ok(Turn::Wait(Waiting(receiver)))
+            }
+            Lookup::Fetch(ticket) => Ok(Turn::Lead(Lead { shared: Arc::clone(self), ticket: Some(ticket) })),
+            Lookup::Closed { why, until } => {
+                Err(RobotsRefusal::Unreachable { origin: origin.clone(), why, until })
+            }
+            Lookup::Full => Err(RobotsRefusal::Full { origin: origin.clone() }),
+        }
+    }
+
+    /// What was kept under the lock is whole after each step, so a panic of a callback spoils nothing.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Tells everyone who waits for an origin. Each looks again: the first of them takes up what was left.
+    fn wake(&mut self, origin: &Origin, end: &End) {
+        for sender in self.waiting.remove(origin).unwrap_or_default() {
+            // Who has gone away needs no answer.
+            let _ = sender.send(end.clone());
+        }
+    }
+}
+
+/// A place among those who wait for another's fetch.
+pub(super) struct Waiting(oneshot::Receiver<End>);
+
+impl Waiting {
+    pub(super) async fn end(self, origin: &Origin) -> Result<(), RobotsRefusal> {
+        match self.0.await {
+            Ok(Err(cause)) => Err(RobotsRefusal::Deferred { origin: origin.clone(), cause }),
+            Ok(Ok(())) | Err(_) => Ok(()),
+        }
+    }
+}
+
+/// The one who fetches. Dropped before the end, it makes way for the next.
+pub(super) struct Lead {
+    shared: Arc<Shared>,
+    ticket: Option<FetchTicket>,
+}
+
+impl Lead {
+    pub(super) fn ticket(&self) -> Option<&FetchTicket> {
+        self.ticket.as_ref()
+    }
+
+    /// Tells the cache and the waiting how the fetch ended.
+    pub(super) fn end(
+        mut self,
+        end: Result<RobotsAnswer, Cause>,
+        now: SystemTime,
+    ) -> Result<(), RobotsRefusal> {
+        let Some(ticket) = self.ticket.take() else { return Ok(()) };
+        let origin = ticket.origin().clone();
+        let mut state = self.shared.lock();
+        match end {
+            Ok(answer) => {
+                state.cache.finished(ticket, &answer, now);
+                state.wake(&origin, &Ok(()));
+                Ok(())
+            }
+            Err(cause) => {
+                state.cache.abandoned(ticket);
+                state.wake(&origin, &Err(Arc::clone(&cause)));
+                Err(RobotsRefusal::Deferred { origin, cause })
+            }
+        }
+    }
+}
+
+impl Drop for Lead {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            let origin = ticket.origin().clone();
+            let mut state = self.shared.lock();
+            state.cache.abandoned(ticket);
+            state.wake(&origin, &Ok(()));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What each fuzz target does with its input, as plain functions: libFuzzer calls them, and so does the test
+//! that replays seeds and regressions on any compiler.
+//!
+//! Not in here: the fuzzer. A target is a function of bytes that panics when a promise is broken.
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "robots")]
+pub mod robots;
+
+/// A target's name, which is also that of its folder of seeds, and what it does.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target of the enabled features.
+pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "robots")]
+    ("robots_parse", robots::parse),
+    #[cfg(feature = "robots")]
+    ("robots_match", robots::matching),
+    #[cfg(feature = "robots")]
+    ("robots_differential", robots::differential),
+    #[cfg(feature = "robots")]
+    ("robots_meta", robots::meta),
+    #[cfg(feature = "robots")]
+    ("robots_cache", robots::cache),
+];
