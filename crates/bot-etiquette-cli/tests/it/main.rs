@@ -1,15 +1,10 @@
-//! The command as people and scripts run it.
+//! The command as a script sees it: arguments in, stdout, stderr and an exit code out.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
 mod referee;
-//! The command as a script sees it: arguments in, stdout, stderr and an exit code out.
-
-#[cfg(test)]
 mod robots;
-#[cfg(test)]
 mod robots_directives;
 
-#[cfg(test)]
 mod run {
     use std::io::Write;
     use std::path::PathBuf;
