@@ -1,6 +1,7 @@
 //! Exponential holds: a counter that moves once per incident, a deadline that only moves forward.
 
 use crate::Timestamp;
+use crate::snapshot::Rebase;
 
 /// The steps of a hold: `first * factor^(n-1)`, at most `max`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,8 +29,8 @@ fn as_float(millis: u64) -> f64 {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub(crate) fn as_millis(millis: f64) -> u64 {
     let nearest = millis.round();
-    let whole = if (millis - nearest).abs() < 1e-6 * nearest.abs().max(1.0).min(1e3) { nearest } else { millis.ceil() };
-    whole as u64
+    let noise = nearest.abs() * 1e-12 + 1e-7;
+    (if (millis - nearest).abs() <= noise { nearest } else { millis.ceil() }) as u64
 }
 
 /// One hold of a host or a resource.
@@ -80,6 +81,9 @@ impl Backoff {
 
     /// A good answer to a request that started at `started`: the counter is reset, the hold goes on.
     pub(crate) fn reset(&mut self, started: Timestamp, now: Timestamp) {
+        if self.count == 0 && self.before == 0 {
+            return;
+        }
         // An answer no younger than the one that reset the counter does not confirm it.
         if self.count == 0 && self.good_at.is_some_and(|good| started <= good) {
             return;
@@ -103,11 +107,10 @@ impl Backoff {
         until.plus_millis(hold.max(COUNTER_MEMORY))
     }
 
-    /// Moves every moment back in time; see the import of a snapshot.
-    pub(crate) fn shift_back(&mut self, millis: u64) {
-        for moment in [&mut self.since, &mut self.until, &mut self.good_at].into_iter().flatten() {
-            *moment = moment.minus_millis(millis);
-        }
+    pub(crate) fn rebase(&mut self, rebase: Rebase) {
+        rebase.past(&mut self.since);
+        rebase.deadline(&mut self.until);
+        rebase.past(&mut self.good_at);
     }
 }
 

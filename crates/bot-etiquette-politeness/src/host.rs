@@ -41,6 +41,12 @@ pub(crate) fn host_str(url: &Url) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
+impl std::borrow::Borrow<str> for Host {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 impl FromStr for Host {
     type Err = InvalidHost;
 

@@ -1,34 +1,54 @@
 //! When a host may be asked again, and why not before.
 //!
 //! It opens no socket, reads no clock and never sleeps: time is an argument.
-// The shape to build on (files follow):
-//
-// Politeness::new(policy: Policy) -> Politeness            // cheap to clone, a handle to one table
-//   .check(&ask, now) -> Result<(), Refusal>               // pure
-//   .admit(&ask, now) -> Result<Permit, Refusal>
-//   .explain(&ask, now) -> Explanation
-//   .forecast(&ask, n, now) -> Vec<Timestamp>
-//   .report(&ask, Report::{Busy, Challenged, Ok}, now)
-//   .kill(&host, now) .revive(&host, now) .set_policy(policy, now) .set_host_policy(&host, HostPolicy, now)
-//   .set_crawl_delay(&origin, Option<Duration>, now)
-//   .host_id(&Host) -> Result<HostId, Refusal>  .check_host(HostId, now) -> Result<(), Refusal>  (clocks of the host alone)
-//   .admit_at(HostId, &ask, now)
-//   .export(now) -> Snapshot   .import(Snapshot, now)
-// Permit::{host, finish(Outcome, now), redirected(Outcome, &Ask, now) -> Result<Permit, Refusal>, unsent(now)}; dropped = aborted at the
-//   next time that is seen
-// HostState / GroupState: serde values; HostState::{check, apply}(&rules, &mut [GroupState], event, now)
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod ask;
+mod backoff;
+mod decide;
+mod explain;
 mod host;
+mod host_policy;
+mod hours;
+mod http_date;
+mod opened;
 mod outcome;
+mod permit;
+mod policy;
+mod politeness;
+mod quota;
+mod rate_limit;
 mod reason;
 mod refusal;
+mod retry_after;
+mod rules;
+mod snapshot;
+mod state;
+mod table;
 mod timestamp;
+mod visits;
+mod zone;
 
 pub use ask::Ask;
+pub use explain::Explanation;
 pub use host::{Host, InvalidHost, Origin};
+pub use host_policy::{
+    BusyScope, DelayAnchor, HostPolicy, OverCap, RateLimitRule, RetryAfterRule, RetryAfterScope,
+};
+pub use hours::{Hours, HoursError, HoursWindow};
+pub use opened::{Opened, Report, UnknownReport};
 pub use outcome::{End, Failure, Outcome, UnknownFailure};
+pub use permit::Permit;
+pub use policy::{DEFAULT_MAX_HOSTS, GroupPolicy, HostPattern, InvalidRate, Policy, UnknownGroup};
+pub use politeness::{MAX_FORECAST, Politeness};
+pub use quota::{InvalidQuota, Quota};
+pub use rate_limit::RateLimit;
 pub use reason::Reason;
 pub use refusal::{Clock, Refusal};
+pub use retry_after::RetryAfter;
+pub use rules::Rules;
+pub use snapshot::Snapshot;
+pub use state::{GroupState, Groups, HostState, MAX_RESOURCES_PER_HOST};
+pub use table::HostId;
 pub use timestamp::Timestamp;
+pub use visits::MAX_URLS_PER_HOST;

@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use http::header::{DATE, HeaderMap, RETRY_AFTER};
+
+use crate::{RateLimit, RetryAfter, Timestamp};
+
 /// How a request ended, as far as politeness cares.
 ///
 /// ```
@@ -94,6 +98,33 @@ impl Outcome {
     #[must_use]
     pub const fn status(status: u16) -> Self {
         Self::new(End::Status(status))
+    }
+
+    /// An answer, by its status and header fields, which came at `now`.
+    ///
+    /// [`RetryAfter`] is read where the status gives it a meaning. [`RateLimit`] is read too; a Retry-After
+    /// beside it takes precedence, for it is said of this very client and moment.
+    ///
+    /// ```
+    /// use bot_etiquette_politeness::{Outcome, Timestamp};
+    ///
+    /// let mut headers = http::HeaderMap::new();
+    /// headers.insert("retry-after", http::HeaderValue::from_static("120"));
+    /// let outcome = Outcome::answered(429, &headers, Timestamp::from_millis(1_830_297_540_000));
+    /// assert_eq!(outcome, Outcome::status(429).retry_after(std::time::Duration::from_secs(120)));
+    /// ```
+    #[must_use]
+    pub fn answered(status: u16, headers: &HeaderMap, now: Timestamp) -> Self {
+        let date = headers.get(DATE).map(http::HeaderValue::as_bytes);
+        let retry_after = RetryAfter::is_read_on(status)
+            .then(|| RetryAfter::parse(headers.get_all(RETRY_AFTER), date, now))
+            .flatten()
+            .map(RetryAfter::wait);
+        let rate_limit = match retry_after {
+            Some(_) => None,
+            None => RateLimit::parse(headers, now).and_then(|limit| limit.hold()),
+        };
+        Self { end: End::Status(status), retry_after, rate_limit }
     }
 
     /// A failure.

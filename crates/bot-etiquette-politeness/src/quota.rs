@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::Timestamp;
+use crate::snapshot::Rebase;
 use crate::timestamp::millis_up;
 
 /// At most `limit` admitted asks in any window of this length, counted over the named classes.
@@ -120,16 +121,11 @@ impl Counted {
             .unwrap_or(Timestamp::ZERO)
     }
 
-    /// Moves every start back in time; see the import of a snapshot.
-    pub(crate) fn shift_back(&mut self, millis: u64) {
-        for start in self.0.values_mut().flatten() {
-            *start = start.minus_millis(millis);
-        }
-    }
-
-    /// Puts starts in order, whatever a snapshot held.
-    pub(crate) fn tidy(&mut self) {
+    pub(crate) fn rebase(&mut self, rebase: Rebase) {
         for starts in self.0.values_mut() {
+            for start in starts.iter_mut() {
+                *start = rebase.moment(*start);
+            }
             starts.make_contiguous().sort_unstable();
         }
     }
