@@ -15,6 +15,8 @@ mod opened;
 mod outcome;
 mod permit;
 mod policy;
+#[cfg(feature = "serde")]
+mod policy_serde;
 mod politeness;
 mod quota;
 mod rate_limit;
@@ -40,6 +42,8 @@ pub use opened::{Opened, Report, UnknownReport};
 pub use outcome::{End, Failure, Outcome, UnknownFailure};
 pub use permit::Permit;
 pub use policy::{DEFAULT_MAX_HOSTS, GroupPolicy, HostPattern, InvalidRate, Policy, UnknownGroup};
+#[cfg(feature = "toml")]
+pub use policy_serde::PolicyError;
 pub use politeness::{MAX_FORECAST, Politeness};
 pub use quota::{InvalidQuota, Quota};
 pub use rate_limit::RateLimit;

@@ -318,7 +318,9 @@ impl HostState {
     ) {
         let mut in_group = false;
         if rules.retry_after_scope == RetryAfterScope::Group {
-            for group in rules.groups.iter().filter(|group| group.retry_after) {
+            // Those groups that ask for it; where only the host does, all of them.
+            let named = rules.groups.iter().any(|group| group.retry_after);
+            for group in rules.groups.iter().filter(|group| group.retry_after == named) {
                 in_group = true;
                 let state = groups.entry(&group.name);
                 change(&mut state.retry_after, &mut state.parked);
