@@ -6,7 +6,9 @@ mod exit;
 mod input;
 mod output;
 mod referee;
+mod politeness;
 mod shell;
+mod time;
 
 use std::process::ExitCode;
 
@@ -26,6 +28,9 @@ struct Cli {
 enum Command {
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
+    /// Try a politeness policy: when a host may be asked again, and why not before.
+    #[command(subcommand)]
+    Politeness(politeness::Command),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Referee(options) => referee::referee(&options),
+        Command::Politeness(command) => politeness::run(&command),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }
