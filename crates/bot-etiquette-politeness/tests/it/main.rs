@@ -6,3 +6,13 @@ mod hours;
 mod outcome;
 mod rate_limit;
 mod retry_after;
+
+// Scripts name their policies in TOML and their hours in named zones.
+#[cfg(all(feature = "toml", feature = "zones"))]
+mod holds;
+#[cfg(all(feature = "toml", feature = "zones"))]
+mod limits;
+#[cfg(all(feature = "toml", feature = "zones"))]
+mod pace;
+#[cfg(all(feature = "toml", feature = "zones"))]
+mod script;
