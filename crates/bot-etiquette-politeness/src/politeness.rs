@@ -312,7 +312,7 @@ impl Politeness {
     pub fn quarantine(&self, now: Timestamp) {
         let mut shared = self.lock();
         let now = shared.tick(now);
-        shared.table.quarantined = Some(now);
+        shared.table.forgotten = Some(now);
         for state in shared.table.states_mut() {
             state.last_end = Some(now);
         }

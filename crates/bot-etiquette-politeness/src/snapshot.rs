@@ -88,6 +88,7 @@ impl Rebase {
 
 #[cfg(feature = "serde")]
 mod serde_impls {
+    use std::collections::HashSet;
     use std::fmt;
 
     use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -183,7 +184,10 @@ mod serde_impls {
                     let no_body = || A::Error::invalid_length(1, &"a snapshot: [version, body]");
                     if version == Snapshot::VERSION {
                         let body: BodyIn = seq.next_element()?.ok_or_else(no_body)?;
-                        let BodyIn { saved_at, killed, groups, hosts: HostsIn(hosts) } = body;
+                        let BodyIn { saved_at, mut killed, groups, hosts: HostsIn(hosts) } = body;
+                        let known: HashSet<&Host> =
+                            hosts.iter().filter(|(_, state)| state.is_killed()).map(|(host, _)| host).collect();
+                        killed.retain(|host| !known.contains(host));
                         Ok(Snapshot { saved_at, hosts, groups, killed, foreign: false })
                     } else {
                         let body: ForeignBody = seq.next_element()?.ok_or_else(no_body)?;

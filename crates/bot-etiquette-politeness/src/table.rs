@@ -32,8 +32,9 @@ pub(crate) struct Table {
     rules: RulesPool,
     /// The earliest moment at which a host may have become evictable.
     sweep_at: Timestamp,
-    /// When what was known of unknown hosts was lost: they wait one pause from then.
-    pub(crate) quarantined: Option<Timestamp>,
+    /// A host that is not in the table may have been asked up to this moment, and been forgotten: a pause that
+    /// was not in force then counts from here.
+    pub(crate) forgotten: Option<Timestamp>,
 }
 
 struct Entry {
@@ -55,7 +56,7 @@ impl Table {
             hasher: RandomState::new(),
             rules: RulesPool::default(),
             sweep_at: Timestamp::ZERO,
-            quarantined: None,
+            forgotten: None,
         }
     }
 
@@ -105,7 +106,7 @@ impl Table {
 
     /// What a host is taken for that is not in the table.
     fn unknown(&self) -> HostState {
-        HostState { last_end: self.quarantined, ..HostState::default() }
+        HostState { last_end: self.forgotten, ..HostState::default() }
     }
 
     /// The decision about a host that is not in the table.
@@ -183,6 +184,7 @@ impl Table {
                     if let Ok(found) = self.index.find_entry(hash, |known| *known == place) {
                         found.remove();
                     }
+                    self.forgotten = self.forgotten.max(Some(entry.state.latest()));
                     let generation = entry.generation.wrapping_add(1);
                     *entry = Entry { name: None, state: HostState::default(), rules: 0, generation };
                     self.free.push(place);

@@ -124,6 +124,8 @@ impl Simulation {
     /// What a process that ends and one that begins after it do.
     fn restart(&mut self, now: Timestamp) {
         let snapshot = self.politeness.export(now);
+        // A time that ran back counts as the latest seen, over the restart too.
+        let now = snapshot.saved_at();
         self.open.clear();
         self.politeness = start(self.policy.clone(), self.jitter);
         self.politeness.import(snapshot, now);

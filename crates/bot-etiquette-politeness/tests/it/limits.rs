@@ -180,4 +180,14 @@ fn a_full_table_refuses_new_hosts_and_forgets_only_what_is_over() {
         bound,
         "0 kill a\n 0 kill b\n 0 kill c\n 0 ask c/ -> never killed\n 99999999 ask d/ -> wait - table-full\n 99999999 ask a/ -> never killed",
     );
+    check(
+        "a pause that is told after a host was forgotten counts all the same",
+        "max_hosts = 1\n[default]",
+        "0 ask a/robots.txt -> go
+         1 end a/robots.txt 200
+         1 ask b/ -> go
+         1 end b/ 200
+         1 robots a 5
+         1 ask a/ -> wait 6 crawl-delay",
+    );
 }

@@ -3,7 +3,9 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
 mod hours;
+mod laws;
 mod outcome;
+mod properties;
 mod rate_limit;
 mod retry_after;
 

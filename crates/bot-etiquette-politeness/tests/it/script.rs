@@ -114,7 +114,8 @@ impl World {
                 }
             }
             "restart" => {
-                let text = serde_json::to_string(&self.politeness.export(now)).unwrap();
+                let snapshot = self.politeness.export(now);
+                let (now, text) = (snapshot.saved_at(), serde_json::to_string(&snapshot).unwrap());
                 self.open.clear();
                 self.politeness = Politeness::new(self.policy.clone());
                 self.politeness.import(serde_json::from_str(&text).unwrap(), now);
