@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
 
+mod codes;
 mod hours;
 mod laws;
 mod outcome;
