@@ -58,7 +58,8 @@ fn two_requests_are_open_on_a_publishers_server_and_one_of_them_a_search() {
 #[test]
 fn shared_hosting_has_eight_open_and_two_of_one_organisation() {
     let bot = Bot::of(SMART_SITE_PLAN);
-    let url = |org: u32, page: u32| format!("https://services3.arcgis.com/org{org}/ArcGIS/rest/services/{page}");
+    let url =
+        |org: u32, page: u32| format!("https://services3.arcgis.com/org{org}/ArcGIS/rest/services/{page}");
     let _open: Vec<Permit> = (0..8).map(|request| bot.goes(0.0, &url(request / 2, request % 2))).collect();
     refused(bot.ask(0.0, &url(9, 0), "crawl", None), None, "in-flight");
     let bot = Bot::of(SMART_SITE_PLAN);
@@ -133,5 +134,9 @@ fn a_retry_after_is_kept_to_the_letter_and_never_under_the_pause() {
     bot.goes(30.0, "https://datos.madrid.es/feed").finish(&wait(1), at(30.0));
     bot.waits(30.0, "https://datos.madrid.es/feed", 32.0, "min-delay");
     bot.goes(40.0, "https://datos.madrid.es/feed").finish(&wait(2_592_001), at(40.0));
-    refused(bot.ask(9_999_999.0, "https://datos.madrid.es/feed", "crawl", None), None, "retry-after-too-long");
+    refused(
+        bot.ask(9_999_999.0, "https://datos.madrid.es/feed", "crawl", None),
+        None,
+        "retry-after-too-long",
+    );
 }

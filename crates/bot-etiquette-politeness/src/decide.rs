@@ -14,7 +14,13 @@ impl HostState {
     /// Whether `ask` may start now; changes nothing.
     ///
     /// The [`Refusal`] names every clock that refuses now, and the moment from which none does.
-    pub fn check(&self, rules: &Rules, groups: &Groups, ask: &Ask<'_>, now: Timestamp) -> Result<(), Refusal> {
+    pub fn check(
+        &self,
+        rules: &Rules,
+        groups: &Groups,
+        ask: &Ask<'_>,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
         self.check_with(rules, groups, ask, now, None)
     }
 
@@ -139,10 +145,10 @@ impl HostState {
         ask: Option<&Ask<'_>>,
         see: &mut impl FnMut(Clock),
     ) {
-        if let (Some(max), Some(ask), Some(rare)) = (rules.path_max_open, ask, self.rare.as_deref()) {
-            if rare.open_segments.of(first_segment(ask)) >= max {
-                see(Clock::slot());
-            }
+        if let (Some(max), Some(ask), Some(rare)) = (rules.path_max_open, ask, self.rare.as_deref())
+            && rare.open_segments.of(first_segment(ask)) >= max
+        {
+            see(Clock::slot());
         }
         let Some(state) = state else { return };
         if rules.max_open.is_some_and(|max| state.open >= max) {

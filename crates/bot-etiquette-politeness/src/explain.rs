@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::refusal::{Clock, Refusal};
 use crate::Timestamp;
+use crate::refusal::{Clock, Refusal};
 
 /// The clocks that bear on an ask: those that refuse, which of them is the last, and those that are past.
 ///
@@ -30,7 +30,8 @@ pub struct Explanation {
 
 impl Explanation {
     pub(crate) fn new(refusal: Option<Refusal>, all: Vec<Clock>, now: Timestamp) -> Self {
-        let is_past = |clock: &Clock| clock.until.is_some_and(|until| Timestamp::ZERO < until && until <= now);
+        let is_past =
+            |clock: &Clock| clock.until.is_some_and(|until| Timestamp::ZERO < until && until <= now);
         Self { refusal, past: all.into_iter().filter(is_past).collect(), now }
     }
 

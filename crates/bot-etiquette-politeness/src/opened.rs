@@ -1,5 +1,7 @@
 //! An admitted request: what it took, and how it is given back.
 
+use std::time::Duration;
+
 use crate::backoff::Backoff;
 use crate::decide::first_segment;
 use crate::host_policy::{BusyScope, RateLimitRule, RetryAfterRule, RetryAfterScope};
@@ -80,7 +82,11 @@ impl std::str::FromStr for Report {
     type Err = UnknownReport;
 
     fn from_str(code: &str) -> Result<Self, UnknownReport> {
-        Self::ALL.iter().copied().find(|report| report.code() == code).ok_or_else(|| UnknownReport(code.into()))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|report| report.code() == code)
+            .ok_or_else(|| UnknownReport(code.into()))
     }
 }
 
@@ -177,7 +183,8 @@ impl HostState {
             }
             End::Status(status) => {
                 self.answered(opened.started, now);
-                self.learn(rules, groups, opened, status, outcome, extra, now);
+                self.heed(rules, groups, opened, (status, outcome), now);
+                self.judge(rules, opened, (status, outcome), extra, now);
             }
         }
         self.shrink();
@@ -208,7 +215,14 @@ impl HostState {
     }
 
     /// Learns what only the body showed of a request that is over.
-    pub fn report(&mut self, rules: &Rules, resource: Option<&str>, report: Report, random: f64, now: Timestamp) {
+    pub fn report(
+        &mut self,
+        rules: &Rules,
+        resource: Option<&str>,
+        report: Report,
+        random: f64,
+        now: Timestamp,
+    ) {
         let now = now.max(self.latest()).min(Timestamp::LAST_NOW);
         match report {
             Report::Challenged => self.rare_mut().challenged = true,
@@ -268,23 +282,18 @@ impl HostState {
         }
     }
 
-    fn learn(
+    /// Does as the answer asks: its Retry-After, its rate limit.
+    fn heed(
         &mut self,
         rules: &Rules,
         groups: &mut Groups,
         opened: &Opened,
-        status: u16,
-        outcome: &Outcome,
-        extra: f64,
+        (status, outcome): (u16, &Outcome),
         now: Timestamp,
     ) {
-        let resource = opened.resource.as_deref();
-        let wait = outcome
-            .retry_after
-            .filter(|_| RetryAfter::is_read_on(status) && rules.retry_after != RetryAfterRule::Ignore);
-        if let Some(wait) = wait {
+        if let Some(wait) = heeded_wait(rules, status, outcome) {
             let park = rules.retry_after_park.is_some_and(|park| wait > park);
-            self.hold(rules, groups, resource, now, |until, parked| {
+            self.hold(rules, groups, opened.resource.as_deref(), now, |until, parked| {
                 if park {
                     *parked = true;
                 } else {
@@ -292,18 +301,31 @@ impl HostState {
                 }
             });
         }
+        if let (RateLimitRule::SlowOnly, Some(wait)) = (rules.rate_limit, outcome.rate_limit) {
+            let until = &mut self.rare_mut().rate_limit;
+            *until = (*until).max(Some(now + wait));
+        }
+    }
+
+    /// Whether the status says busy, and what follows from it.
+    fn judge(
+        &mut self,
+        rules: &Rules,
+        opened: &Opened,
+        (status, outcome): (u16, &Outcome),
+        extra: f64,
+        now: Timestamp,
+    ) {
+        let resource = opened.resource.as_deref();
         if rules.busy_statuses.contains(&status) {
-            let replaced = wait.is_some() && rules.retry_after == RetryAfterRule::Honour;
-            let steps = if replaced { None } else { rules.busy };
+            let told = heeded_wait(rules, status, outcome).is_some();
+            let replaced = told && rules.retry_after == RetryAfterRule::Honour;
             if rules.busy.is_some() {
+                let steps = if replaced { None } else { rules.busy };
                 self.busy_mut(rules, resource, now).fail(steps, opened.started, now, extra);
             }
         } else if !opened.reported {
             self.not_busy(rules, resource, opened.started, now);
-        }
-        if let (RateLimitRule::SlowOnly, Some(wait)) = (rules.rate_limit, outcome.rate_limit) {
-            let until = &mut self.rare_mut().rate_limit;
-            *until = (*until).max(Some(now + wait));
         }
     }
 
@@ -365,4 +387,10 @@ impl HostState {
             held.busy.reset(started, now);
         }
     }
+}
+
+/// The wait of a Retry-After, where the status gives it a meaning and the policy does not ignore it.
+fn heeded_wait(rules: &Rules, status: u16, outcome: &Outcome) -> Option<Duration> {
+    let read = RetryAfter::is_read_on(status) && rules.retry_after != RetryAfterRule::Ignore;
+    outcome.retry_after.filter(|_| read)
 }

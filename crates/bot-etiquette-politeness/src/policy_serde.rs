@@ -11,7 +11,8 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Un
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::host_policy::{
-    BusyScope, DelayAnchor, HostPolicy, OverCap, RateLimitRule, RetryAfterRule, RetryAfterScope, host_policy_keys,
+    BusyScope, DelayAnchor, HostPolicy, OverCap, RateLimitRule, RetryAfterRule, RetryAfterScope,
+    host_policy_keys,
 };
 use crate::policy::{GroupPolicy, HostPattern, Policy, Rate};
 use crate::quota::Quota;
@@ -237,7 +238,8 @@ struct QuotaForm {
 impl Serialize for Quota {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (name, classes) = (self.name.clone(), self.classes.clone());
-        QuotaForm { name, limit: Count(self.limit), window: Seconds(self.window), classes }.serialize(serializer)
+        QuotaForm { name, limit: Count(self.limit), window: Seconds(self.window), classes }
+            .serialize(serializer)
     }
 }
 
@@ -482,7 +484,8 @@ impl<'de> Deserialize<'de> for Policy {
                         "host" => policy = map.next_value_seed(Lines(policy))?,
                         _ => {
                             let groups: BTreeMap<String, GroupPolicy> = map.next_value()?;
-                            policy.groups = groups.into_iter().map(|(name, group)| (name.into(), group)).collect();
+                            policy.groups =
+                                groups.into_iter().map(|(name, group)| (name.into(), group)).collect();
                         }
                     }
                 }
@@ -530,7 +533,9 @@ struct NewName<'p>(&'p Policy);
 impl NewName<'_> {
     fn check<E: Error>(&self, host: &Host) -> Result<(), E> {
         if self.0.hosts.contains_key(host) || self.0.aliases.contains_key(host) {
-            return Err(E::custom(format_args!("{host} is named twice (give each host one [host.\"name\"] table)")));
+            return Err(E::custom(format_args!(
+                "{host} is named twice (give each host one [host.\"name\"] table)"
+            )));
         }
         Ok(())
     }
@@ -561,7 +566,9 @@ impl<'de> DeserializeSeed<'de> for Line<'_> {
         for name in line.more.0.iter().filter(|name| *name != self.host) {
             NewName(self.policy).check(name)?;
             if !names.insert(name) {
-                return Err(D::Error::custom(format_args!("{name} is named twice in `hosts` (once is enough)")));
+                return Err(D::Error::custom(format_args!(
+                    "{name} is named twice in `hosts` (once is enough)"
+                )));
             }
         }
         Ok(line)

@@ -286,7 +286,12 @@ impl Politeness {
     }
 
     /// The same for a group of the policy.
-    pub fn set_group_policy(&self, name: &str, over: GroupPolicy, now: Timestamp) -> Result<(), UnknownGroup> {
+    pub fn set_group_policy(
+        &self,
+        name: &str,
+        over: GroupPolicy,
+        now: Timestamp,
+    ) -> Result<(), UnknownGroup> {
         let mut shared = self.lock();
         shared.tick(now);
         shared.table.policy.override_group(name, over)?;

@@ -101,10 +101,10 @@ impl Counted {
     /// Takes back a start that was recorded and never made.
     pub(crate) fn forget(&mut self, quotas: &[Quota], class: &str, start: Timestamp) {
         for quota in quotas.iter().filter(|quota| quota.counts(class)) {
-            if let Some(starts) = self.0.get_mut(quota.name.as_str()) {
-                if let Some(place) = starts.iter().rposition(|&at| at == start) {
-                    starts.remove(place);
-                }
+            if let Some(starts) = self.0.get_mut(quota.name.as_str())
+                && let Some(place) = starts.iter().rposition(|&at| at == start)
+            {
+                starts.remove(place);
             }
         }
     }

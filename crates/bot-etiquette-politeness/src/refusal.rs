@@ -81,7 +81,9 @@ impl Refusal {
             return Ok(());
         }
         // Only the hours close again by themselves: they may be shut when all the others have opened.
-        if let (Some(hours), Some(latest)) = (&rules.hours, clocks.iter().filter_map(|clock| clock.until).max()) {
+        if let (Some(hours), Some(latest)) =
+            (&rules.hours, clocks.iter().filter_map(|clock| clock.until).max())
+        {
             let opens = hours.opens_at(latest).unwrap_or(Timestamp::MAX);
             if opens > latest {
                 clocks.retain(|clock| clock.reason != Reason::OutsideHours);

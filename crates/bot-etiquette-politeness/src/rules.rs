@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crate::Hours;
 use crate::backoff::Steps;
-use crate::host_policy::{BusyScope, DelayAnchor, HostPolicy, OverCap, RateLimitRule, RetryAfterRule, RetryAfterScope};
+use crate::host_policy::{
+    BusyScope, DelayAnchor, HostPolicy, OverCap, RateLimitRule, RetryAfterRule, RetryAfterScope,
+};
 use crate::policy::GroupPolicy;
 use crate::quota::Quota;
 use crate::timestamp::millis_up;

@@ -82,7 +82,8 @@ impl Rebase {
 
     pub(crate) fn deadline(self, moment: &mut Option<Timestamp>) {
         // The end of time is no matter of any clock.
-        *moment = moment.map(|until| if until == Timestamp::MAX { until } else { until.minus_millis(self.back) });
+        *moment =
+            moment.map(|until| if until == Timestamp::MAX { until } else { until.minus_millis(self.back) });
     }
 }
 
@@ -180,13 +181,17 @@ mod serde_impls {
                 }
 
                 fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Snapshot, A::Error> {
-                    let version: u32 = seq.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
+                    let version: u32 =
+                        seq.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
                     let no_body = || A::Error::invalid_length(1, &"a snapshot: [version, body]");
                     if version == Snapshot::VERSION {
                         let body: BodyIn = seq.next_element()?.ok_or_else(no_body)?;
                         let BodyIn { saved_at, mut killed, groups, hosts: HostsIn(hosts) } = body;
-                        let known: HashSet<&Host> =
-                            hosts.iter().filter(|(_, state)| state.is_killed()).map(|(host, _)| host).collect();
+                        let known: HashSet<&Host> = hosts
+                            .iter()
+                            .filter(|(_, state)| state.is_killed())
+                            .map(|(host, _)| host)
+                            .collect();
                         killed.retain(|host| !known.contains(host));
                         Ok(Snapshot { saved_at, hosts, groups, killed, foreign: false })
                     } else {

@@ -168,7 +168,6 @@ impl Groups {
     pub(crate) fn known(&mut self, name: &str) -> Option<&mut GroupState> {
         self.0.get_mut(name)
     }
-
 }
 
 impl IntoIterator for Groups {

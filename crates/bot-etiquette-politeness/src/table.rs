@@ -71,7 +71,8 @@ impl Table {
     /// The place of the clocks of a host.
     pub(crate) fn find(&self, name: &str) -> Option<HostId> {
         let name = self.policy.clock_name(name);
-        let found = self.index.find(self.hasher.hash_one(name), |place| self.name_at(*place) == Some(name))?;
+        let found =
+            self.index.find(self.hasher.hash_one(name), |place| self.name_at(*place) == Some(name))?;
         self.id_at(*found)
     }
 
@@ -100,7 +101,8 @@ impl Table {
 
     /// The same, to change it.
     pub(crate) fn view_mut(&mut self, id: HostId) -> Option<(&mut HostState, &Rules, &mut Groups)> {
-        let entry = self.entries.get_mut(id.index as usize).filter(|entry| entry.generation == id.generation)?;
+        let entry =
+            self.entries.get_mut(id.index as usize).filter(|entry| entry.generation == id.generation)?;
         Some((&mut entry.state, self.rules.at(entry.rules)?, &mut self.groups))
     }
 
@@ -110,7 +112,12 @@ impl Table {
     }
 
     /// The decision about a host that is not in the table.
-    pub(crate) fn check_unknown(&mut self, host: &Host, ask: &Ask<'_>, now: Timestamp) -> Result<(), Refusal> {
+    pub(crate) fn check_unknown(
+        &mut self,
+        host: &Host,
+        ask: &Ask<'_>,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
         let full = self.make_room(now).err();
         let rules = self.policy.rules(host);
         self.unknown().check_with(&rules, &self.groups, ask, now, full)
@@ -121,7 +128,7 @@ impl Table {
         if let Some(id) = self.find(host.as_str()) {
             return Ok(id);
         }
-        self.make_room(now).map_err(|clock| Refusal::of(clock))?;
+        self.make_room(now).map_err(Refusal::of)?;
         Ok(self.insert(host))
     }
 

@@ -39,7 +39,13 @@ impl Visits {
     }
 
     /// Remembers a start and returns the one before it.
-    pub(crate) fn record(&mut self, rules: &Rules, class: &str, url: &str, now: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn record(
+        &mut self,
+        rules: &Rules,
+        class: &str,
+        url: &str,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
         if self.len() >= MAX_URLS_PER_HOST {
             self.0.retain(|class, urls| {
                 let interval = rules.revisit.get(&**class).copied().unwrap_or(0);

@@ -18,14 +18,36 @@ pub(crate) struct Event {
 #[derive(Debug)]
 pub(crate) enum What {
     /// `text` is the URL as the line says it.
-    Ask { url: Url, text: String, class: Option<String>, resource: Option<String> },
-    End { url: Url, status: u16, headers: HeaderMap },
-    Fail { url: Url, kind: Failure },
-    Report { url: Url, outcome: Report, resource: Option<String> },
-    Robots { origin: Origin, crawl_delay: Option<Duration> },
+    Ask {
+        url: Url,
+        text: String,
+        class: Option<String>,
+        resource: Option<String>,
+    },
+    End {
+        url: Url,
+        status: u16,
+        headers: HeaderMap,
+    },
+    Fail {
+        url: Url,
+        kind: Failure,
+    },
+    Report {
+        url: Url,
+        outcome: Report,
+        resource: Option<String>,
+    },
+    Robots {
+        origin: Origin,
+        crawl_delay: Option<Duration>,
+    },
     Kill(Host),
     Revive(Host),
-    Set { subject: Subject, keys: Map<String, Value> },
+    Set {
+        subject: Subject,
+        keys: Map<String, Value>,
+    },
     Restart,
 }
 
@@ -79,7 +101,8 @@ fn what(verb: &str, subject: &Value, keys: &mut Map<String, Value>) -> Result<Wh
             resource: optional_text(keys, "resource")?,
         },
         "robots" => What::Robots {
-            origin: Origin::of(&url(verb, subject)?).ok_or("`robots` must be an origin such as https://example.com")?,
+            origin: Origin::of(&url(verb, subject)?)
+                .ok_or("`robots` must be an origin such as https://example.com")?,
             crawl_delay: crawl_delay(keys)?,
         },
         "kill" => What::Kill(host(verb, subject)?),
@@ -151,7 +174,8 @@ fn headers(keys: &mut Map<String, Value>) -> Result<HeaderMap, String> {
         let Some([Value::String(name), Value::String(value)]) = field.as_array().map(Vec::as_slice) else {
             return Err(wrong());
         };
-        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_bytes(value.as_bytes())) {
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_bytes(value.as_bytes()))
+        {
             headers.append(name, value);
         }
     }
@@ -159,11 +183,13 @@ fn headers(keys: &mut Map<String, Value>) -> Result<HeaderMap, String> {
 }
 
 fn crawl_delay(keys: &mut Map<String, Value>) -> Result<Option<Duration>, String> {
-    let value = keys.remove("crawl_delay").ok_or("`crawl_delay` is missing (give seconds, or null for none)")?;
+    let value =
+        keys.remove("crawl_delay").ok_or("`crawl_delay` is missing (give seconds, or null for none)")?;
     if value.is_null() {
         return Ok(None);
     }
     let seconds = value.as_f64().filter(|seconds| *seconds >= 0.0);
-    let seconds = seconds.ok_or_else(|| format!("`crawl_delay`: {value} is not a number of seconds, 0 or more"))?;
+    let seconds =
+        seconds.ok_or_else(|| format!("`crawl_delay`: {value} is not a number of seconds, 0 or more"))?;
     Ok(Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
 }

@@ -40,8 +40,5 @@ fn policies_keep_their_keys() {
          unreachable_factor unreachable_max busy_first busy_factor busy_max busy_scope busy_statuses retry_after
          retry_after_scope retry_after_park rate_limit hours quota revisit class_max_open blocked",
     );
-    are(
-        GroupPolicy::KEYS.iter().copied(),
-        "hosts per_second max_open quota per_path each retry_after_scope",
-    );
+    are(GroupPolicy::KEYS.iter().copied(), "hosts per_second max_open quota per_path each retry_after_scope");
 }

@@ -29,7 +29,11 @@ fn an_unreachable_host_is_left_alone_twice_as_long_each_time_up_to_a_day() {
 #[test]
 fn every_kind_of_no_answer_is_unreachable_and_a_broken_body_is_not() {
     for kind in ["dns", "connect", "tls", "timeout", "reset"] {
-        check(kind, TWO_AT_A_TIME, &format!("0 ask h/x -> go\n 0 fail h/x {kind}\n 0 ask h/x -> wait 900 unreachable"));
+        check(
+            kind,
+            TWO_AT_A_TIME,
+            &format!("0 ask h/x -> go\n 0 fail h/x {kind}\n 0 ask h/x -> wait 900 unreachable"),
+        );
     }
     check(
         "incomplete resets the counter",
@@ -42,7 +46,11 @@ fn every_kind_of_no_answer_is_unreachable_and_a_broken_body_is_not() {
          901 fail h/x dns
          901 ask h/x -> wait 1801 unreachable",
     );
-    check("no such hold without a first step", "[default]", "0 ask h/x -> go\n 0 fail h/x dns\n 0 ask h/x -> go");
+    check(
+        "no such hold without a first step",
+        "[default]",
+        "0 ask h/x -> go\n 0 fail h/x dns\n 0 ask h/x -> go",
+    );
 }
 
 #[test]
@@ -111,27 +119,39 @@ fn requests_open_when_a_hold_began_are_one_incident() {
 #[test]
 fn a_busy_resource_is_held_apart() {
     let busy = "0 ask h/a of:a -> go\n 0 end h/a 429\n";
-    check("apart", TWO_AT_A_TIME, &format!("{busy} 0 ask h/a of:a -> wait 3600 busy\n 0 ask h/b of:b -> go\n 0 ask h/ -> go"));
+    check(
+        "apart",
+        TWO_AT_A_TIME,
+        &format!("{busy} 0 ask h/a of:a -> wait 3600 busy\n 0 ask h/b of:b -> go\n 0 ask h/ -> go"),
+    );
     for (status, then) in [(200, 7300), (404, 7300), (503, 3600 + 7200)] {
         let begin = if status == 503 { 3600 } else { 3700 };
         let tail = if status == 503 {
             format!("3600 end h/a 503\n 3600 ask h/a of:a -> wait {then} busy")
         } else {
-            format!("3600 end h/a {status}\n {begin} ask h/a of:a -> go\n {begin} end h/a 502\n {begin} ask h/a of:a -> wait {then} busy")
+            format!(
+                "3600 end h/a {status}\n {begin} ask h/a of:a -> go\n {begin} end h/a 502\n {begin} ask h/a of:a -> wait {then} busy"
+            )
         };
         check("after", TWO_AT_A_TIME, &format!("{busy} 3600 ask h/a of:a -> go\n {tail}"));
     }
     check(
         "no answer leaves the busy counter",
         TWO_AT_A_TIME,
-        &format!("{busy} 3600 ask h/a of:a -> go
+        &format!(
+            "{busy} 3600 ask h/a of:a -> go
          3600 fail h/a timeout
          3600 ask h/a of:a -> wait 4500 unreachable
          4500 ask h/a of:a -> go
          4500 end h/a 504
-         4500 ask h/a of:a -> wait 11700 busy"),
+         4500 ask h/a of:a -> wait 11700 busy"
+        ),
     );
-    check("without a resource the host is held", TWO_AT_A_TIME, "0 ask h/ -> go\n 0 end h/ 429\n 0 ask h/a of:a -> wait 3600 busy");
+    check(
+        "without a resource the host is held",
+        TWO_AT_A_TIME,
+        "0 ask h/ -> go\n 0 end h/ 429\n 0 ask h/a of:a -> wait 3600 busy",
+    );
     for status in [500, 408, 403, 301] {
         check("not busy", TWO_AT_A_TIME, &format!("0 ask h/ -> go\n 0 end h/ {status}\n 0 ask h/ -> go"));
     }
@@ -143,7 +163,10 @@ fn busy_steps_grow_to_their_cap() {
     let mut now = 0u64;
     for repeat in 1..=12u32 {
         let hold = (3600 * 2u64.pow(repeat - 1)).min(2_592_000);
-        script += &format!("{now} ask h/a of:a -> go\n {now} end h/a 429\n {now} ask h/a of:a -> wait {} busy\n", now + hold);
+        script += &format!(
+            "{now} ask h/a of:a -> go\n {now} end h/a 429\n {now} ask h/a of:a -> wait {} busy\n",
+            now + hold
+        );
         now += hold;
     }
     check("twelve", TWO_AT_A_TIME, &script);
@@ -196,15 +219,23 @@ fn a_retry_after_holds_the_host_and_never_shortens() {
 #[test]
 fn a_retry_after_takes_the_place_of_the_step_where_the_policy_honours_it() {
     let seen = |header: &str, then: &str| {
-        check(header, TO_THE_LETTER, &format!("0 ask h/x -> go\n 0 end h/x 429 {header}\n 0 ask h/x -> wait {then}"));
+        check(
+            header,
+            TO_THE_LETTER,
+            &format!("0 ask h/x -> go\n 0 end h/x 429 {header}\n 0 ask h/x -> wait {then}"),
+        );
     };
     seen("retry-after=30", "30 retry-after min-delay");
     seen("retry-after=3", "10 min-delay retry-after");
-    for absent in ["retry-after=0", "retry-after=-5", "retry-after=120s", "retry-after=0x10", "retry-after="] {
+    for absent in ["retry-after=0", "retry-after=-5", "retry-after=120s", "retry-after=0x10", "retry-after="]
+    {
         seen(absent, "60 busy min-delay");
     }
     seen("retry-after=Sat,_01_Jan_2028_00:00:00_GMT", "60 retry-after min-delay");
-    seen("retry-after=Sat,_01_Jan_2028_01:00:00_GMT date=Sat,_01_Jan_2028_00:59:00_GMT", "60 retry-after min-delay");
+    seen(
+        "retry-after=Sat,_01_Jan_2028_01:00:00_GMT date=Sat,_01_Jan_2028_00:59:00_GMT",
+        "60 retry-after min-delay",
+    );
     seen("retry-after=10 retry-after=20", "20 retry-after min-delay");
     check(
         "the counter moves all the same",
@@ -220,8 +251,16 @@ fn a_retry_after_takes_the_place_of_the_step_where_the_policy_honours_it() {
         TO_THE_LETTER,
         "0 ask h/x -> go\n 0 end h/x 200 retry-after=300\n 10 ask h/x -> go\n 10 end h/x 413 retry-after=300\n 20 ask h/x -> wait 310 retry-after",
     );
-    check("ignored", "[default]\nretry_after = 'ignore'", "0 ask h/x -> go\n 0 end h/x 429 retry-after=300\n 0 ask h/x -> go");
-    check("a redirect may ask too", TO_THE_LETTER, "0 ask h/x -> go\n 0 end h/x 301 retry-after=5\n 0 ask h/y -> wait 10 min-delay retry-after");
+    check(
+        "ignored",
+        "[default]\nretry_after = 'ignore'",
+        "0 ask h/x -> go\n 0 end h/x 429 retry-after=300\n 0 ask h/x -> go",
+    );
+    check(
+        "a redirect may ask too",
+        TO_THE_LETTER,
+        "0 ask h/x -> go\n 0 end h/x 301 retry-after=5\n 0 ask h/y -> wait 10 min-delay retry-after",
+    );
 }
 
 #[test]
@@ -280,7 +319,9 @@ fn a_reported_busy_doubles_although_the_status_was_good() {
     check(
         "the good status is taken back",
         TWO_AT_A_TIME,
-        &format!("{busy} 4000 ask h/a of:a -> go\n 4000 end h/a 200\n 4000 report h/a busy of:a\n 4000 ask h/a of:a -> wait 11200 busy"),
+        &format!(
+            "{busy} 4000 ask h/a of:a -> go\n 4000 end h/a 200\n 4000 report h/a busy of:a\n 4000 ask h/a of:a -> wait 11200 busy"
+        ),
     );
     check(
         "reported before the end",
@@ -296,14 +337,18 @@ fn a_reported_busy_doubles_although_the_status_was_good() {
     check(
         "a second good answer stands",
         TWO_AT_A_TIME,
-        &format!("{busy} 4000 ask h/a of:a -> go\n 4000 end h/a 200\n 4001 ask h/a of:a -> go\n 4002 end h/a 200
-         4003 report h/a busy of:a\n 4003 ask h/a of:a -> wait 7603 busy"),
+        &format!(
+            "{busy} 4000 ask h/a of:a -> go\n 4000 end h/a 200\n 4001 ask h/a of:a -> go\n 4002 end h/a 200
+         4003 report h/a busy of:a\n 4003 ask h/a of:a -> wait 7603 busy"
+        ),
     );
     check(
         "reported good",
         TWO_AT_A_TIME,
-        &format!("{busy} 3 report h/a ok of:a\n 3 ask h/a of:a -> wait 3600.1 busy\n 3600.1 ask h/a of:a -> go
-         3601 end h/a 503\n 3601 ask h/a of:a -> wait 7201 busy"),
+        &format!(
+            "{busy} 3 report h/a ok of:a\n 3 ask h/a of:a -> wait 3600.1 busy\n 3600.1 ask h/a of:a -> go
+         3601 end h/a 503\n 3601 ask h/a of:a -> wait 7201 busy"
+        ),
     );
 }
 

@@ -60,7 +60,8 @@ impl Law {
             unreachable: (holds % 4 != 0).then(|| u64::from(holds) * 20),
             busy: (busy % 4 != 0).then(|| u64::from(busy) * 20),
             busy_by_resource: busy & 64 != 0,
-            rule: [RetryAfterRule::Honour, RetryAfterRule::Longest, RetryAfterRule::Ignore][usize::from(retry % 3)],
+            rule: [RetryAfterRule::Honour, RetryAfterRule::Longest, RetryAfterRule::Ignore]
+                [usize::from(retry % 3)],
             scope: [RetryAfterScope::Host, RetryAfterScope::Resource, RetryAfterScope::Group]
                 [usize::from(retry / 3 % 3)],
             park: 5_000 + u64::from(park) * 40,
@@ -115,13 +116,33 @@ struct Entry {
 
 #[derive(Debug, Clone)]
 enum What {
-    Start { host: usize, class: usize, path: u8, resource: Option<usize> },
+    Start {
+        host: usize,
+        class: usize,
+        path: u8,
+        resource: Option<usize>,
+    },
     /// Ends the start at this place of the log.
-    End { start: usize, how: How, reported: bool },
-    Busy { host: usize, resource: Option<usize>, start: Option<usize> },
-    Ok { host: usize, resource: Option<usize> },
+    End {
+        start: usize,
+        how: How,
+        reported: bool,
+    },
+    Busy {
+        host: usize,
+        resource: Option<usize>,
+        start: Option<usize>,
+    },
+    Ok {
+        host: usize,
+        resource: Option<usize>,
+    },
     Challenged(usize),
-    Robots { host: usize, secure: bool, delay: Option<u64> },
+    Robots {
+        host: usize,
+        secure: bool,
+        delay: Option<u64>,
+    },
     Kill(usize),
     Revive(usize),
 }
@@ -182,7 +203,9 @@ impl Hold {
 impl Model {
     fn starts(&self) -> impl Iterator<Item = (usize, u64, usize, usize, u8, Option<usize>)> + '_ {
         self.log.iter().enumerate().filter_map(|(place, entry)| match entry.what {
-            What::Start { host, class, path, resource } => Some((place, entry.at, host, class, path, resource)),
+            What::Start { host, class, path, resource } => {
+                Some((place, entry.at, host, class, path, resource))
+            }
             _ => None,
         })
     }
@@ -273,16 +296,15 @@ impl Model {
             match entry.what {
                 What::End { start, how: How::Status(status, Some(wait)), .. } => {
                     let (_, of, about) = self.start_at(start);
-                    if self.law.rule == RetryAfterRule::Ignore || !matches!(status, 300..400 | 413 | 429 | 503) {
+                    if self.law.rule == RetryAfterRule::Ignore
+                        || !matches!(status, 300..400 | 413 | 429 | 503)
+                    {
                         continue;
                     }
                     let grouped = self.law.scope == RetryAfterScope::Group && of < 2;
                     let about = if self.law.scope == RetryAfterScope::Resource { about } else { None };
-                    let bears = if grouped {
-                        host < 2
-                    } else {
-                        of == host && (about.is_none() || about == resource)
-                    };
+                    let bears =
+                        if grouped { host < 2 } else { of == host && (about.is_none() || about == resource) };
                     if bears && wait > self.law.park {
                         parked = true;
                     } else if bears {
@@ -304,13 +326,21 @@ impl Model {
     /// The first moment from `now` on at which one more start fits into a window.
     fn opens(starts: &[u64], limit: u32, window: u64, now: u64) -> u64 {
         let fits = |at: u64| starts.iter().filter(|start| **start + window > at).count() < limit as usize;
-        let mut moments: Vec<u64> = starts.iter().map(|start| start + window).filter(|at| *at > now).collect();
+        let mut moments: Vec<u64> =
+            starts.iter().map(|start| start + window).filter(|at| *at > now).collect();
         moments.push(now);
         moments.into_iter().filter(|at| fits(*at)).min().unwrap()
     }
 
     /// All that refuses an ask: by code, with the time, `None` for a slot, `u64::MAX` for never.
-    fn refusing(&self, host: usize, class: usize, path: u8, resource: Option<usize>, now: u64) -> BTreeMap<Reason, Option<u64>> {
+    fn refusing(
+        &self,
+        host: usize,
+        class: usize,
+        path: u8,
+        resource: Option<usize>,
+        now: u64,
+    ) -> BTreeMap<Reason, Option<u64>> {
         let law = &self.law;
         let mut refusing = BTreeMap::new();
         let mut until = |reason: Reason, at: u64| {
@@ -327,10 +357,10 @@ impl Model {
 
         let mut asked = BTreeMap::new();
         for entry in &self.log {
-            if let What::Robots { host: of, secure, delay } = entry.what {
-                if of == host {
-                    asked.insert(secure, delay);
-                }
+            if let What::Robots { host: of, secure, delay } = entry.what
+                && of == host
+            {
+                asked.insert(secure, delay);
             }
         }
         let asked = asked.values().flatten().max().copied().unwrap_or(0);
@@ -372,7 +402,8 @@ impl Model {
             until(Reason::Quota, Self::opens(&pages, law.quota, QUOTA_WINDOW, now));
         }
         if class == 2 {
-            let same = of_host.iter().filter(|start| start.3 == 2 && start.4 == path).map(|start| start.1).max();
+            let same =
+                of_host.iter().filter(|start| start.3 == 2 && start.4 == path).map(|start| start.1).max();
             if let Some(last) = same {
                 until(Reason::Revisit, last + law.revisit);
             }
@@ -402,7 +433,9 @@ fn told(refusal: Option<&Refusal>) -> Vec<(Reason, Option<u64>)> {
     let clocks = refusal.map(Refusal::clocks).unwrap_or_default();
     clocks
         .iter()
-        .map(|clock| (clock.reason, if clock.never { Some(u64::MAX) } else { clock.until.map(Timestamp::as_millis) }))
+        .map(|clock| {
+            (clock.reason, if clock.never { Some(u64::MAX) } else { clock.until.map(Timestamp::as_millis) })
+        })
         .collect()
 }
 
@@ -474,9 +507,10 @@ pub(crate) fn play(bytes: &[u8]) {
                     8 if class == 0 => (How::Incomplete, Outcome::failed(Failure::Incomplete)),
                     8 => (How::Aborted, Outcome::aborted()),
                     _ => {
-                        let status = [200, 429, 503, 404, 301][usize::from(class + usize::from(verb > 9) * 2)];
+                        let status = [200, 429, 503, 404, 301][class + usize::from(verb > 9) * 2];
                         let outcome = Outcome::status(status);
-                        let outcome = wait.map_or(outcome, |wait| outcome.retry_after(Duration::from_millis(wait)));
+                        let outcome =
+                            wait.map_or(outcome, |wait| outcome.retry_after(Duration::from_millis(wait)));
                         (How::Status(status, wait), outcome)
                     }
                 };
@@ -485,7 +519,8 @@ pub(crate) fn play(bytes: &[u8]) {
             }
             12 if class == 0 => {
                 let delay = (path > 0).then_some(u64::from(extra) * 20);
-                let origin = Origin::of(&Url::parse(&format!("{scheme}://{}/", HOSTS[host])).unwrap()).unwrap();
+                let origin =
+                    Origin::of(&Url::parse(&format!("{scheme}://{}/", HOSTS[host])).unwrap()).unwrap();
                 politeness.set_crawl_delay(&origin, delay.map(Duration::from_millis), at).unwrap();
                 log(&mut model, What::Robots { host, secure: scheme == "https", delay });
             }
@@ -500,7 +535,8 @@ pub(crate) fn play(bytes: &[u8]) {
             14 => {
                 let report = [Report::Busy, Report::Ok, Report::Challenged][class];
                 let about = resource.map(|resource| RESOURCES[resource]);
-                let of_open = open.iter_mut().find(|(start, ..)| model.start_at(*start).1 == host && path == 0);
+                let of_open =
+                    open.iter_mut().find(|(start, ..)| model.start_at(*start).1 == host && path == 0);
                 let start = match of_open {
                     Some((start, permit, reported)) => {
                         permit.report(about, report, at);
@@ -514,11 +550,14 @@ pub(crate) fn play(bytes: &[u8]) {
                         None
                     }
                 };
-                log(&mut model, match report {
-                    Report::Busy => What::Busy { host, resource, start },
-                    Report::Ok => What::Ok { host, resource },
-                    _ => What::Challenged(host),
-                });
+                log(
+                    &mut model,
+                    match report {
+                        Report::Busy => What::Busy { host, resource, start },
+                        Report::Ok => What::Ok { host, resource },
+                        _ => What::Challenged(host),
+                    },
+                );
             }
             15 if class == 0 => {
                 for (start, permit, reported) in open.drain(..) {
@@ -575,7 +614,10 @@ pub(crate) fn survive(bytes: &[u8]) {
                 if let Ok(permit) = politeness.admit(&Ask::new(&url), at) {
                     let earliest = started.map_or(0, |started| started.saturating_add(law.min_delay));
                     assert!(now >= earliest, "started {started:?}, again at {now}");
-                    assert!(law.min_delay == 0 || earliest < u64::MAX - 1, "nothing starts after the end of time");
+                    assert!(
+                        law.min_delay == 0 || earliest < u64::MAX - 1,
+                        "nothing starts after the end of time"
+                    );
                     started = Some(now);
                     open.push(permit);
                 }

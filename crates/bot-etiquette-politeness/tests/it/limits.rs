@@ -19,7 +19,11 @@ fn a_group_has_one_rate_over_all_its_hosts() {
          9 end cdn.net/ 200
          9 ask cdn.net/ -> wait 10 min-delay",
     );
-    check("a third of a second is rounded up", "[group.g]\nhosts = ['h']\nper_second = 3", "0 ask h/ -> go\n 0 end h/ 200\n 0 ask h/ -> wait 0.334 group-rate");
+    check(
+        "a third of a second is rounded up",
+        "[group.g]\nhosts = ['h']\nper_second = 3",
+        "0 ask h/ -> go\n 0 end h/ 200\n 0 ask h/ -> wait 0.334 group-rate",
+    );
     check(
         "set and unset",
         cdn,
@@ -75,16 +79,26 @@ fn keys_are_inherited_from_host_group_default() {
         [group.exact]\nhosts = ['x.a.com']\neach = { min_delay = 4 }
         [host.'own.a.com']\nmin_delay = 5";
     for (host, delay) in [("org", 1), ("b.com", 2), ("y.a.com", 3), ("x.a.com", 4), ("own.a.com", 5)] {
-        check(host, policy, &format!("0 ask {host}/ -> go\n 0 end {host}/ 200\n 0 ask {host}/ -> wait {delay} min-delay"));
+        check(
+            host,
+            policy,
+            &format!("0 ask {host}/ -> go\n 0 end {host}/ 200\n 0 ask {host}/ -> wait {delay} min-delay"),
+        );
     }
 }
 
 #[test]
 fn a_quota_is_a_rolling_window() {
-    let mut script: String = (0..500).map(|page| format!("{page} ask h/{page} as:page -> go\n {page} end h/{page} 200\n")).collect();
+    let mut script: String = (0..500)
+        .map(|page| format!("{page} ask h/{page} as:page -> go\n {page} end h/{page} 200\n"))
+        .collect();
     script += "500 ask h/x as:page -> wait 604800 quota\n 500 ask h/x as:file -> go\n 501 end h/x 200
         604800 ask h/x as:page -> go\n 604800 end h/x 200\n 604800 ask h/y as:page -> wait 604801 quota";
-    check("500 a week", "[default]\nquota = [{ name = 'pages', limit = 500, window = 604800, classes = ['page'] }]", &script);
+    check(
+        "500 a week",
+        "[default]\nquota = [{ name = 'pages', limit = 500, window = 604800, classes = ['page'] }]",
+        &script,
+    );
     check(
         "two quotas: the later counts",
         "[default]\nquota = [{ name = 'a', limit = 1, window = 10 }, { name = 'b', limit = 2, window = 100 }]",
@@ -116,15 +130,28 @@ fn a_url_is_not_asked_again_before_its_time() {
          604799 ask h/f as:file -> wait 604800 revisit
          604800 ask h/f as:file -> go",
     );
-    check("failures count", policy, "0 ask h/f as:link -> go\n 0 fail h/f dns\n 9 ask h/f as:link -> wait 2592000 revisit");
-    check("strictly more", policy, "0 ask h/f as:preview -> go\n 0 end h/f 200\n 2592000 ask h/f as:preview -> wait 2592000.001 revisit");
+    check(
+        "failures count",
+        policy,
+        "0 ask h/f as:link -> go\n 0 fail h/f dns\n 9 ask h/f as:link -> wait 2592000 revisit",
+    );
+    check(
+        "strictly more",
+        policy,
+        "0 ask h/f as:preview -> go\n 0 end h/f 200\n 2592000 ask h/f as:preview -> wait 2592000.001 revisit",
+    );
 }
 
 #[test]
 fn hours_open_and_close() {
     // The scripts begin at 23:59 in London, 00:59 in Madrid.
-    let night = "[default]\nhours = [{ from = '22:00', to = '06:00', zone = 'Europe/Madrid' }]\nbusy_first = 25200";
-    check("across midnight", night, "0 ask h/ -> go\n 1 end h/ 200\n 18059 ask h/ -> go\n 18059 end h/ 200\n 18060 ask h/ -> wait 75660 outside-hours");
+    let night =
+        "[default]\nhours = [{ from = '22:00', to = '06:00', zone = 'Europe/Madrid' }]\nbusy_first = 25200";
+    check(
+        "across midnight",
+        night,
+        "0 ask h/ -> go\n 1 end h/ 200\n 18059 ask h/ -> go\n 18059 end h/ 200\n 18060 ask h/ -> wait 75660 outside-hours",
+    );
     check(
         "a hold that ends in closed hours ends when they open",
         night,
@@ -145,9 +172,21 @@ fn a_restart_ends_what_was_open_and_keeps_the_rest() {
          900 fail h/x timeout
          900 ask h/x -> wait 2700 unreachable",
     );
-    check("open requests end", ONE_AT_A_TIME, "0 ask h/x -> go\n 5 restart\n 5 ask h/x -> wait 6 min-delay\n 6 ask h/x -> go");
-    check("crawl delays stay", ONE_AT_A_TIME, "0 robots h 5\n 0 ask h/x -> go\n 0 end h/x 200\n 1 restart\n 1 ask h/x -> wait 5 crawl-delay");
-    check("overrides stay", ONE_AT_A_TIME, "0 set h {\"min_delay\":7}\n 0 ask h/x -> go\n 0 end h/x 200\n 1 restart\n 1 ask h/x -> wait 7 min-delay");
+    check(
+        "open requests end",
+        ONE_AT_A_TIME,
+        "0 ask h/x -> go\n 5 restart\n 5 ask h/x -> wait 6 min-delay\n 6 ask h/x -> go",
+    );
+    check(
+        "crawl delays stay",
+        ONE_AT_A_TIME,
+        "0 robots h 5\n 0 ask h/x -> go\n 0 end h/x 200\n 1 restart\n 1 ask h/x -> wait 5 crawl-delay",
+    );
+    check(
+        "overrides stay",
+        ONE_AT_A_TIME,
+        "0 set h {\"min_delay\":7}\n 0 ask h/x -> go\n 0 end h/x 200\n 1 restart\n 1 ask h/x -> wait 7 min-delay",
+    );
 }
 
 #[test]

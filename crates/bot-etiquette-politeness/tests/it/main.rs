@@ -1,6 +1,12 @@
 //! The politeness rules, tested from outside.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may stop at what it did not expect")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
 
 mod codes;
 mod hours;

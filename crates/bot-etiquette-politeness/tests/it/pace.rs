@@ -52,7 +52,11 @@ fn the_pause_runs_from_the_end_of_the_last_answer() {
 #[test]
 fn the_pause_runs_from_the_start_where_the_policy_says_so() {
     let start = "[default]\nmin_delay = 1.0\ndelay_anchor = 'start'";
-    check("start", start, "0 ask h/x -> go\n 0.3 end h/x 200\n 0.3 ask h/x -> wait 1 min-delay\n 1 ask h/x -> go");
+    check(
+        "start",
+        start,
+        "0 ask h/x -> go\n 0.3 end h/x 200\n 0.3 ask h/x -> wait 1 min-delay\n 1 ask h/x -> go",
+    );
     check("slow", start, "0 ask h/x -> go\n 20 end h/x 200\n 20 ask h/x -> go");
     check(
         "more than one open: from the start by default",
@@ -105,11 +109,23 @@ fn slots_are_taken_and_given_back() {
 
 #[test]
 fn names_of_one_machine_share_a_clock() {
-    check("scheme", ONE_AT_A_TIME, "0 ask http://h/ -> go\n 0.3 end http://h/ 200\n 0.4 ask https://h/ -> wait 1.3 min-delay");
+    check(
+        "scheme",
+        ONE_AT_A_TIME,
+        "0 ask http://h/ -> go\n 0.3 end http://h/ 200\n 0.4 ask https://h/ -> wait 1.3 min-delay",
+    );
     for name in ["EXAMPLE.com", "example.com.", "example.com:443", "http://example.com:8080"] {
-        check(name, ONE_AT_A_TIME, &format!("0 ask example.com/ -> go\n 0 ask {name}/ -> wait 1 in-flight min-delay"));
+        check(
+            name,
+            ONE_AT_A_TIME,
+            &format!("0 ask example.com/ -> go\n 0 ask {name}/ -> wait 1 in-flight min-delay"),
+        );
     }
-    check("idna", ONE_AT_A_TIME, "0 ask münchen.de/ -> go\n 0 ask xn--mnchen-3ya.de/ -> wait 1 in-flight min-delay");
+    check(
+        "idna",
+        ONE_AT_A_TIME,
+        "0 ask münchen.de/ -> go\n 0 ask xn--mnchen-3ya.de/ -> wait 1 in-flight min-delay",
+    );
     check("www is another", ONE_AT_A_TIME, "0 ask example.com/ -> go\n 0 ask www.example.com/ -> go");
     check(
         "a line may list names",
@@ -127,8 +143,13 @@ fn names_of_one_machine_share_a_clock() {
 #[test]
 fn a_crawl_delay_is_kept_cut_or_refused_as_the_policy_says() {
     let go = "0 ask h/x -> go\n 0 end h/x 200\n 0 robots h ";
-    for (asked, then) in [("5", "wait 5 crawl-delay min-delay"), ("0.2", "wait 1 min-delay crawl-delay"),
-        ("10", "wait 10 crawl-delay min-delay"), ("30", "wait 10 crawl-delay min-delay"), ("none", "wait 1 min-delay")] {
+    for (asked, then) in [
+        ("5", "wait 5 crawl-delay min-delay"),
+        ("0.2", "wait 1 min-delay crawl-delay"),
+        ("10", "wait 10 crawl-delay min-delay"),
+        ("30", "wait 10 crawl-delay min-delay"),
+        ("none", "wait 1 min-delay"),
+    ] {
         check(asked, ONE_AT_A_TIME, &format!("{go} {asked}\n 0 ask h/x -> {then}"));
     }
     check("2.0 is kept", TWO_AT_A_TIME, &format!("{go} 2.0\n 0 ask h/x -> wait 2 crawl-delay"));
@@ -185,10 +206,14 @@ fn an_override_acts_from_the_last_request_and_is_taken_away_again() {
          3 ask h/x -> go
          3 ask h/x -> wait 4 in-flight min-delay"#,
     );
-    check("blocked", ONE_AT_A_TIME, r#"0 set h {"blocked":true}
+    check(
+        "blocked",
+        ONE_AT_A_TIME,
+        r#"0 set h {"blocked":true}
          0 ask h/robots.txt -> never killed
          1 revive h
          1 ask h/x -> never killed
          2 set h {}
-         2 ask h/x -> go"#);
+         2 ask h/x -> go"#,
+    );
 }
