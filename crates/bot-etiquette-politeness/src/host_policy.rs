@@ -94,8 +94,8 @@ macro_rules! define {
             }
 
             $($(#[$doc])*
-            pub fn $key(mut self, value: impl Into<$type>) -> Self {
-                self.$key = Some(value.into());
+            pub fn $key(mut self, value: $type) -> Self {
+                self.$key = Some(value);
                 self
             })*
 

@@ -166,7 +166,7 @@ impl Policy {
 ///
 /// let group = GroupPolicy::new(["cdn.example".parse()?, "*.cdn.example".parse()?])
 ///     .per_second(8.0)?
-///     .each(HostPolicy::new().max_open(4u32));
+///     .each(HostPolicy::new().max_open(4));
 /// assert!(GroupPolicy::new([]).per_second(-1.0).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

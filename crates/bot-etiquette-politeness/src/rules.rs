@@ -18,7 +18,7 @@ use crate::timestamp::millis_up;
 /// ```
 /// use bot_etiquette_politeness::{HostPolicy, Policy};
 ///
-/// let policy = Policy::new(HostPolicy::new().max_open(2u32));
+/// let policy = Policy::new(HostPolicy::new().max_open(2));
 /// let rules = policy.rules(&"example.com".parse()?);
 /// assert_eq!(rules.max_open(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

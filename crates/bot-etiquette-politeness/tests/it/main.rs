@@ -15,6 +15,7 @@ mod outcome;
 mod properties;
 mod rate_limit;
 mod retry_after;
+mod table;
 
 // Scripts name their policies in TOML and their hours in named zones.
 #[cfg(all(feature = "toml", feature = "zones"))]
@@ -23,5 +24,7 @@ mod holds;
 mod limits;
 #[cfg(all(feature = "toml", feature = "zones"))]
 mod pace;
+#[cfg(feature = "toml")]
+mod policy_file;
 #[cfg(all(feature = "toml", feature = "zones"))]
 mod script;
