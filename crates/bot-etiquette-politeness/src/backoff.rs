@@ -93,6 +93,7 @@ impl Backoff {
         self.good_at = Some(now);
     }
 
+    #[cfg(feature = "serde")]
     pub(crate) fn is_clear(&self) -> bool {
         *self == Self::default()
     }

@@ -61,6 +61,7 @@ macro_rules! host_policy_keys {
         }
     };
 }
+#[cfg(feature = "serde")]
 pub(crate) use host_policy_keys;
 
 macro_rules! define {

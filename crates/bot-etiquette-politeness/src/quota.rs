@@ -74,6 +74,7 @@ pub enum InvalidQuota {
 pub(crate) struct Counted(std::collections::BTreeMap<Box<str>, VecDeque<Timestamp>>);
 
 impl Counted {
+    #[cfg(feature = "serde")]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -104,6 +104,7 @@ pub(crate) struct Learned {
 pub(crate) struct Open(BTreeMap<Box<str>, u32>);
 
 impl Open {
+    #[cfg(feature = "serde")]
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -260,3 +260,14 @@ impl RulesPool {
         place
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_takes_one_cache_line_beside_its_name() {
+        assert_eq!(size_of::<HostState>(), 40);
+        assert_eq!(size_of::<Entry>(), 64);
+    }
+}

@@ -22,6 +22,7 @@ pub(crate) fn key(url: &Url) -> &str {
 }
 
 impl Visits {
+    #[cfg(feature = "serde")]
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
