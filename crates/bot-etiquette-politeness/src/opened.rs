@@ -8,7 +8,7 @@ use crate::host_policy::{BusyScope, RateLimitRule, RetryAfterRule, RetryAfterSco
 use crate::outcome::{End, Failure, Outcome};
 use crate::refusal::Refusal;
 use crate::retry_after::RetryAfter;
-use crate::rules::Rules;
+use crate::rules::{GroupRules, Rules};
 use crate::state::{Groups, Held, HostState, MAX_RESOURCES_PER_HOST};
 use crate::{Ask, Timestamp, visits};
 
@@ -118,44 +118,62 @@ impl HostState {
     ) -> Result<Opened, Refusal> {
         self.check(rules, groups, ask, now)?;
         let now = now.max(self.latest()).min(Timestamp::LAST_NOW);
-        let class = ask.class_name();
-        let before = self.last_start.replace(now);
+        let opened = self.opened(rules, groups, ask, now);
+        self.count(rules, groups, ask, now);
+        self.last_start = Some(now);
         self.open = self.open.saturating_add(1);
-        let class_key = (class != Ask::DEFAULT_CLASS).then(|| Box::from(class));
-        if class_key.is_some() {
+        if let Some(class) = &opened.class {
             self.rare_mut().open_classes.take(class);
         }
-        if !rules.quotas.is_empty() {
-            self.rare_mut().quotas.record(&rules.quotas, class, now);
+        if let Some(segment) = &opened.segment {
+            self.rare_mut().open_segments.take(segment);
         }
-        let visit = rules.revisit.get(class).filter(|interval| **interval > 0).map(|_| {
+        for taken in &opened.groups {
+            let state = groups.entry(&taken.name);
+            state.open = state.open.saturating_add(1);
+        }
+        Ok(opened)
+    }
+
+    /// What a request takes, and what was before it.
+    fn opened(&self, rules: &Rules, groups: &Groups, ask: &Ask<'_>, now: Timestamp) -> Opened {
+        let class = ask.class_name();
+        let by_path = rules.groups.iter().any(|group| group.path_max_open.is_some());
+        let visit = rules.keeps_visits_of(class).then(|| {
             let url = visits::key(ask.url());
-            let before = self.rare_mut().visits.record(rules, class, url, now);
+            let before = self.rare.as_deref().and_then(|rare| rare.visits.last(class, url));
             Box::new(TakenVisit { url: url.into(), before })
         });
-        let segment = rules.groups.iter().any(|group| group.path_max_open.is_some()).then(|| {
-            let segment = first_segment(ask);
-            self.rare_mut().open_segments.take(segment);
-            segment.into()
-        });
-        let take = |group: &crate::rules::GroupRules| {
-            let state = groups.entry(&group.name);
-            let before = state.last_start;
-            state.last_start = before.max(Some(now));
-            state.open = state.open.saturating_add(1);
-            state.quotas.record(&group.quotas, class, now);
+        let take = |group: &GroupRules| {
+            let before = groups.get(&group.name).and_then(|state| state.last_start);
             TakenOfGroup { name: (&*group.name).into(), before }
         };
-        Ok(Opened {
+        Opened {
             started: now,
-            class: class_key,
+            class: (class != Ask::DEFAULT_CLASS).then(|| Box::from(class)),
             resource: ask.resource_name().map(Box::from),
-            segment,
+            segment: by_path.then(|| first_segment(ask).into()),
             groups: rules.groups.iter().map(take).collect(),
-            before,
+            before: self.last_start,
             visit,
             reported: false,
-        })
+        }
+    }
+
+    /// Counts a start where quotas, revisits and group rates do.
+    pub(crate) fn count(&mut self, rules: &Rules, groups: &mut Groups, ask: &Ask<'_>, started: Timestamp) {
+        let class = ask.class_name();
+        if !rules.quotas.is_empty() {
+            self.rare_mut().quotas.record(&rules.quotas, class, started);
+        }
+        if rules.keeps_visits_of(class) {
+            self.rare_mut().visits.record(rules, class, visits::key(ask.url()), started);
+        }
+        for group in &rules.groups {
+            let state = groups.entry(&group.name);
+            state.last_start = state.last_start.max(Some(started));
+            state.quotas.record(&group.quotas, class, started);
+        }
     }
 
     /// Ends a request and learns from how it ended. `random`, from 0 to 1, is how much of the policy's jitter

@@ -299,6 +299,26 @@ impl Politeness {
         Ok(())
     }
 
+    /// Counts quotas, revisits and group rates anew from a log of the requests that were made, oldest first, as
+    /// if the rules of now had held all along: for a policy that was given a new quota, to a program that kept
+    /// such a log. Without it, a new quota counts from when it was set.
+    pub fn recount<'a>(&self, log: impl IntoIterator<Item = (Timestamp, Ask<'a>)>, now: Timestamp) {
+        let mut shared = self.lock();
+        shared.tick(now);
+        shared.table.forget_counts();
+        for (started, ask) in log {
+            let Ok(host) = host_of(&ask) else { continue };
+            let table = &mut shared.table;
+            match table.find(host.as_str()).and_then(|id| table.view_mut(id)) {
+                Some((state, rules, groups)) => state.count(rules, groups, &ask, started),
+                None => {
+                    let rules = table.policy.rules(&host);
+                    crate::HostState::default().count(&rules, &mut table.groups, &ask, started);
+                }
+            }
+        }
+    }
+
     /// Forgets every host of which nothing is running, and returns how many. It happens by itself when the
     /// table is full.
     pub fn evict_idle(&self, now: Timestamp) -> usize {

@@ -107,6 +107,11 @@ impl Rules {
         self.groups.iter().map(|group| &*group.name)
     }
 
+    /// Whether it matters when a URL was last asked in this class.
+    pub(crate) fn keeps_visits_of(&self, class: &str) -> bool {
+        self.revisit.get(class).is_some_and(|interval| *interval > 0)
+    }
+
     /// The Crawl-delay that is kept when robots.txt asks for `asked`, and whether it keeps the crawler away.
     pub(crate) fn crawl_delay(&self, asked: u64) -> (u64, bool) {
         match (self.crawl_delay_cap, self.crawl_delay_over) {

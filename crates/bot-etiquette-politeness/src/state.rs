@@ -165,6 +165,10 @@ impl Groups {
         self.0.entry(name.into()).or_default()
     }
 
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut GroupState> {
+        self.0.values_mut()
+    }
+
     /// The same as [`entry`](Self::entry) where there is one, without a key of its own.
     pub(crate) fn known(&mut self, name: &str) -> Option<&mut GroupState> {
         self.0.get_mut(name)
@@ -307,6 +311,14 @@ impl HostState {
             }
             rare.quotas.rebase(rebase);
             rare.visits.rebase(rebase);
+        }
+    }
+
+    /// Takes back what quotas and revisits have counted.
+    pub(crate) fn forget_counts(&mut self) {
+        if let Some(rare) = self.rare.as_deref_mut() {
+            rare.quotas = Counted::default();
+            rare.visits = Visits::default();
         }
     }
 

@@ -229,6 +229,16 @@ impl Table {
         self.entries.iter().filter_map(|entry| Some((entry.name.as_ref()?, &entry.state)))
     }
 
+    /// Takes back what quotas and revisits have counted.
+    pub(crate) fn forget_counts(&mut self) {
+        for state in self.states_mut() {
+            state.forget_counts();
+        }
+        for group in self.groups.values_mut() {
+            group.quotas = Default::default();
+        }
+    }
+
     pub(crate) fn states_mut(&mut self) -> impl Iterator<Item = &mut HostState> {
         self.entries.iter_mut().filter(|entry| entry.name.is_some()).map(|entry| &mut entry.state)
     }

@@ -39,14 +39,8 @@ impl Visits {
         self.due(rules).min().unwrap_or(Timestamp::ZERO)
     }
 
-    /// Remembers a start and returns the one before it.
-    pub(crate) fn record(
-        &mut self,
-        rules: &Rules,
-        class: &str,
-        url: &str,
-        now: Timestamp,
-    ) -> Option<Timestamp> {
+    /// Remembers a start.
+    pub(crate) fn record(&mut self, rules: &Rules, class: &str, url: &str, now: Timestamp) {
         if self.len() >= MAX_URLS_PER_HOST {
             self.0.retain(|class, urls| {
                 let interval = rules.revisit.get(&**class).copied().unwrap_or(0);
@@ -58,7 +52,7 @@ impl Visits {
             Some(urls) => urls,
             None => self.0.entry(class.into()).or_default(),
         };
-        urls.insert(url.into(), now)
+        urls.insert(url.into(), now);
     }
 
     /// Puts back what was remembered before a start that was never made.

@@ -19,6 +19,8 @@ pub(crate) struct Simulation {
     jitter: Option<u64>,
     /// Open requests by URL, oldest first.
     open: HashMap<String, VecDeque<Permit>>,
+    /// Every request that was made, for rules that are set later and count it.
+    log: Vec<(Timestamp, Url, String)>,
     /// What `set` events have laid over the policy.
     overrides: HashMap<Subject, Map<String, Value>>,
 }
@@ -26,7 +28,15 @@ pub(crate) struct Simulation {
 impl Simulation {
     pub(crate) fn new(policy: Policy, epoch: Timestamp, jitter: Option<u64>) -> Self {
         let politeness = start(policy.clone(), jitter);
-        Self { politeness, policy, epoch, jitter, open: HashMap::new(), overrides: HashMap::new() }
+        Self {
+            politeness,
+            policy,
+            epoch,
+            jitter,
+            open: HashMap::new(),
+            log: Vec::new(),
+            overrides: HashMap::new(),
+        }
     }
 
     /// Tells one event; an ask is answered.
@@ -79,6 +89,7 @@ impl Simulation {
         };
         let refusal = match decided {
             Ok(permit) => {
+                self.log.push((permit.started(), ask.url().clone(), ask.class_name().to_owned()));
                 self.open.entry(key(ask.url()).to_owned()).or_default().push_back(permit);
                 None
             }
@@ -118,6 +129,8 @@ impl Simulation {
             }
         }
         self.overrides.insert(subject.clone(), over);
+        let log = self.log.iter().map(|(started, url, class)| (*started, Ask::new(url).class(class)));
+        self.politeness.recount(log, now);
         Ok(())
     }
 

@@ -82,6 +82,25 @@ fn a_restart_forgets_who_was_open_and_nothing_else() {
 }
 
 #[test]
+fn rules_that_are_set_count_what_was_asked_before() {
+    let events = r#"{"at":0,"ask":"https://a.cdn/x","class":"file"}
+        {"at":0,"end":"https://a.cdn/x","status":200}
+        {"at":1,"ask":"https://a.cdn/y"}
+        {"at":1,"end":"https://a.cdn/y","status":200}
+        {"at":5,"set":"a.cdn","quota":[{"name":"two","limit":2,"window":100}],"revisit":{"file":50}}
+        {"at":5,"ask":"https://a.cdn/x","class":"file"}
+        {"at":5,"set":"a.cdn","quota":null,"revisit":null}
+        {"at":5,"set":"group:cdn","quota":[{"name":"one","limit":1,"window":30}]}
+        {"at":5,"ask":"https://b.cdn/x"}
+        {"at":5,"set":"group:cdn","quota":null}
+        {"at":5,"ask":"https://a.cdn/x","class":"file"}"#;
+    let told = answers("later.toml", &[], events);
+    assert_eq!((&told[2]["until"], &told[2]["reasons"]), (&json!(100), &json!(["quota", "revisit"])));
+    assert_eq!((&told[3]["until"], &told[3]["reasons"]), (&json!(31), &json!(["quota"])));
+    assert_eq!(told[4]["decision"], "go");
+}
+
+#[test]
 fn dates_are_read_against_the_epoch() {
     let events = r#"{"at":0,"ask":"https://h/x"}
         {"at":1,"end":"https://h/x","status":429,"headers":[["retry-after","Sat, 01 Jan 2028 00:01:00 GMT"]]}
