@@ -93,6 +93,15 @@ impl Backoff {
         self.good_at = Some(now);
     }
 
+    /// The longer of two holds, the larger of two counters.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        if other.until > self.until {
+            self.until = other.until;
+            self.since = other.since;
+        }
+        self.count = self.count.max(other.count);
+    }
+
     #[cfg(feature = "serde")]
     pub(crate) fn is_clear(&self) -> bool {
         *self == Self::default()

@@ -273,8 +273,7 @@ impl Politeness {
     pub fn set_policy(&self, policy: Policy, now: Timestamp) {
         let mut shared = self.lock();
         shared.tick(now);
-        shared.table.policy = policy;
-        shared.table.renew_rules();
+        shared.table.set_policy(policy);
     }
 
     /// Lays rules over those that the policy has for a host; empty rules take the override away.

@@ -314,6 +314,28 @@ impl HostState {
         }
     }
 
+    /// Takes over what refuses of another name of the same machine: pauses, holds, kills.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.last_start = self.last_start.max(other.last_start);
+        // A request of the other name that is open counts from its start.
+        let open_start = if other.open > 0 { other.last_start } else { None };
+        self.last_end = self.last_end.max(other.last_end).max(open_start);
+        let Some(theirs) = other.rare.as_deref() else { return };
+        let rare = self.rare_mut();
+        rare.killed |= theirs.killed;
+        rare.challenged |= theirs.challenged;
+        rare.rate_limit = rare.rate_limit.max(theirs.rate_limit);
+        rare.unreachable.absorb(&theirs.unreachable);
+        rare.held.absorb(&theirs.held);
+        for (resource, held) in &theirs.resources {
+            rare.resources.entry(resource.clone()).or_default().absorb(held);
+        }
+        rare.crawl_delays
+            .extend(theirs.crawl_delays.iter().map(|(origin, learned)| (origin.clone(), *learned)));
+        self.crawl_delay = self.crawl_delay.max(other.crawl_delay);
+        self.shrink();
+    }
+
     /// Takes back what quotas and revisits have counted.
     pub(crate) fn forget_counts(&mut self) {
         if let Some(rare) = self.rare.as_deref_mut() {
@@ -333,6 +355,12 @@ impl HostState {
 impl Held {
     pub(crate) fn live_until(&self) -> Timestamp {
         self.busy.live_until().max(self.retry_after.unwrap_or(Timestamp::ZERO))
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.busy.absorb(&other.busy);
+        self.retry_after = self.retry_after.max(other.retry_after);
+        self.parked |= other.parked;
     }
 
     /// Whether nothing of it is left to remember.

@@ -213,6 +213,24 @@ impl Table {
         }
     }
 
+    /// Puts another policy in the place of the one that was. A name that became one of another host leaves its
+    /// holds to that host.
+    pub(crate) fn set_policy(&mut self, policy: Policy) {
+        self.policy = policy;
+        let renamed: Vec<(Host, HostState)> = self
+            .states()
+            .filter(|(name, _)| self.policy.clock_of(name) != *name)
+            .map(|(name, state)| (name.clone(), state.clone()))
+            .collect();
+        for (name, state) in renamed {
+            let id = self.intern_always(&name);
+            if let Some((heir, ..)) = self.view_mut(id) {
+                heir.absorb(&state);
+            }
+        }
+        self.renew_rules();
+    }
+
     /// Looks up the rules of every host again.
     pub(crate) fn renew_rules(&mut self) {
         self.rules = RulesPool::default();

@@ -129,6 +129,22 @@ fn a_new_policy_acts_at_once_and_shortens_no_hold() {
 }
 
 #[test]
+fn a_name_that_becomes_one_of_another_host_leaves_it_its_holds() {
+    let politeness = paced();
+    let (old, new) = (url("www.h"), url("h"));
+    politeness.admit(&Ask::new(&old), at(0)).unwrap().finish(&Outcome::failed("dns".parse().unwrap()), at(1));
+    politeness.kill(&"www.h".parse().unwrap(), at(2));
+    assert!(politeness.check(&Ask::new(&new), at(2)).is_ok());
+    let one = Policy::new(HostPolicy::new().min_delay(seconds(10)));
+    let one = one.shared_clock("h".parse().unwrap(), "www.h".parse().unwrap());
+    politeness.set_policy(one, at(3));
+    let refusal = politeness.check(&Ask::new(&new), at(3)).unwrap_err();
+    assert!(refusal.reasons().eq([Reason::Killed, Reason::Unreachable, Reason::MinDelay]), "{refusal}");
+    politeness.revive(&"www.h".parse().unwrap(), at(3));
+    assert_eq!(until(politeness.check(&Ask::new(&new), at(3))), Some(at(901)));
+}
+
+#[test]
 fn memory_of_urls_is_bounded_and_fails_closed() {
     use bot_etiquette_politeness::MAX_URLS_PER_HOST;
     let revisit = std::collections::BTreeMap::from([("file".to_owned(), seconds(1_000_000))]);
