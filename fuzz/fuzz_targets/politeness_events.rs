@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../crates/bot-etiquette-politeness/tests/it/laws.rs"]
+#[path = "../../crates/bot-etiquette-politeness/tests/it/laws/mod.rs"]
 mod laws;
 
 fuzz_target!(|case: &[u8]| {

@@ -105,8 +105,12 @@ mod opened;
 mod outcome;
 mod permit;
 mod policy;
+#[cfg(feature = "toml")]
+mod policy_file;
 #[cfg(feature = "serde")]
 mod policy_serde;
+#[cfg(feature = "serde")]
+mod policy_values;
 mod politeness;
 mod quota;
 mod rate_limit;
@@ -133,7 +137,7 @@ pub use outcome::{End, Failure, Outcome, UnknownFailure};
 pub use permit::Permit;
 pub use policy::{DEFAULT_MAX_HOSTS, GroupPolicy, HostPattern, InvalidRate, Policy, UnknownGroup};
 #[cfg(feature = "toml")]
-pub use policy_serde::PolicyError;
+pub use policy_file::PolicyError;
 pub use politeness::{MAX_FORECAST, Politeness};
 pub use quota::{InvalidQuota, Quota};
 pub use rate_limit::RateLimit;

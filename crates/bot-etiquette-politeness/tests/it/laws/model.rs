@@ -1,47 +1,35 @@
-//! What must hold after any events whatsoever: the decisions are those of a slow model that remembers
-//! everything and works each answer out from the start.
-//!
-//! A case is bytes, so that property tests and fuzzing share every line of it.
+//! A slow model that remembers everything and works each answer out from the start.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bot_etiquette_politeness::{
-    Ask, BusyScope, DelayAnchor, Failure, GroupPolicy, HostPolicy, Origin, Outcome, OverCap, Permit, Policy,
-    Politeness, Quota, Reason, Refusal, Report, RetryAfterRule, RetryAfterScope, Snapshot, Timestamp,
+    BusyScope, DelayAnchor, GroupPolicy, HostPolicy, OverCap, Policy, Quota, Reason, RetryAfterRule,
+    RetryAfterScope,
 };
-use url::Url;
 
-/// Bytes of one event.
-pub(crate) const EVENT: usize = 6;
-/// Bytes of the policy, before the events.
-pub(crate) const RULES: usize = 12;
-
-/// The hosts of every case; the first two are one group.
-const HOSTS: [&str; 3] = ["a.group", "b.group", "alone"];
-const CLASSES: [&str; 3] = ["crawl", "page", "file"];
-const RESOURCES: [&str; 2] = ["svc-a", "svc-b"];
+use super::RULES;
 
 /// The policy of a case, in milliseconds.
 #[derive(Debug, Clone, Copy)]
-struct Law {
-    max_open: u32,
-    min_delay: u64,
-    start_anchor: bool,
-    cap: u64,
-    over: OverCap,
-    unreachable: Option<u64>,
-    busy: Option<u64>,
-    busy_by_resource: bool,
-    rule: RetryAfterRule,
-    scope: RetryAfterScope,
-    park: u64,
-    quota: u32,
-    revisit: u64,
-    file_slots: u32,
-    interval: u64,
-    group_slots: u32,
-    group_quota: u32,
+pub(super) struct Law {
+    pub(super) max_open: u32,
+    pub(super) min_delay: u64,
+    pub(super) start_anchor: bool,
+    pub(super) cap: u64,
+    pub(super) over: OverCap,
+    pub(super) unreachable: Option<u64>,
+    pub(super) busy: Option<u64>,
+    pub(super) busy_by_resource: bool,
+    pub(super) rule: RetryAfterRule,
+    pub(super) scope: RetryAfterScope,
+    pub(super) park: u64,
+    pub(super) quota: u32,
+    pub(super) revisit: u64,
+    pub(super) file_slots: u32,
+    pub(super) interval: u64,
+    pub(super) group_slots: u32,
+    pub(super) group_quota: u32,
 }
 
 const MAX_HOLD: u64 = 40_000;
@@ -49,7 +37,7 @@ const QUOTA_WINDOW: u64 = 9_000;
 const GROUP_WINDOW: u64 = 15_000;
 
 impl Law {
-    fn read(bytes: &[u8; RULES]) -> Self {
+    pub(super) fn read(bytes: &[u8; RULES]) -> Self {
         let [slots, delay, cap, holds, busy, retry, park, quota, revisit, file, group, group_quota] = *bytes;
         Self {
             max_open: 1 + u32::from(slots % 3),
@@ -74,7 +62,7 @@ impl Law {
         }
     }
 
-    fn policy(&self) -> Policy {
+    pub(super) fn policy(&self) -> Policy {
         let millis = Duration::from_millis;
         let mut host = HostPolicy::new()
             .max_open(self.max_open)
@@ -109,13 +97,13 @@ impl Law {
 
 /// What the model writes down.
 #[derive(Debug, Clone)]
-struct Entry {
-    at: u64,
-    what: What,
+pub(super) struct Entry {
+    pub(super) at: u64,
+    pub(super) what: What,
 }
 
 #[derive(Debug, Clone)]
-enum What {
+pub(super) enum What {
     Start {
         host: usize,
         class: usize,
@@ -148,26 +136,26 @@ enum What {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum How {
+pub(super) enum How {
     Status(u16, Option<u64>),
     Failed,
     Incomplete,
     Aborted,
 }
 
-struct Model {
-    law: Law,
-    log: Vec<Entry>,
+pub(super) struct Model {
+    pub(super) law: Law,
+    pub(super) log: Vec<Entry>,
 }
 
 /// A hold as the log tells it.
 #[derive(Debug, Default, Clone, Copy)]
-struct Hold {
-    count: u32,
-    since: Option<u64>,
-    until: u64,
-    taken_back: u32,
-    good_at: Option<u64>,
+pub(super) struct Hold {
+    pub(super) count: u32,
+    pub(super) since: Option<u64>,
+    pub(super) until: u64,
+    pub(super) taken_back: u32,
+    pub(super) good_at: Option<u64>,
 }
 
 impl Hold {
@@ -217,7 +205,7 @@ impl Model {
         })
     }
 
-    fn start_at(&self, place: usize) -> (u64, usize, Option<usize>) {
+    pub(super) fn start_at(&self, place: usize) -> (u64, usize, Option<usize>) {
         match self.log[place] {
             Entry { at, what: What::Start { host, resource, .. } } => (at, host, resource),
             _ => unreachable!("not a start"),
@@ -333,7 +321,7 @@ impl Model {
     }
 
     /// All that refuses an ask: by code, with the time, `None` for a slot, `u64::MAX` for never.
-    fn refusing(
+    pub(super) fn refusing(
         &self,
         host: usize,
         class: usize,
@@ -425,201 +413,5 @@ impl Model {
             refusing.insert(Reason::InFlight, None);
         }
         refusing
-    }
-}
-
-/// A refusal in the words of the model.
-fn told(refusal: Option<&Refusal>) -> Vec<(Reason, Option<u64>)> {
-    let clocks = refusal.map(Refusal::clocks).unwrap_or_default();
-    clocks
-        .iter()
-        .map(|clock| {
-            (clock.reason, if clock.never { Some(u64::MAX) } else { clock.until.map(Timestamp::as_millis) })
-        })
-        .collect()
-}
-
-/// Slots first, then the latest first, then the order of the codes.
-fn in_order(refusing: BTreeMap<Reason, Option<u64>>) -> Vec<(Reason, Option<u64>)> {
-    let mut refusing: Vec<_> = refusing.into_iter().collect();
-    refusing.sort_by_key(|(reason, until)| (until.is_some(), std::cmp::Reverse(*until), *reason));
-    refusing
-}
-
-/// Plays a case, where `carry` takes a snapshot over a restart; panics where a law is broken.
-pub(crate) fn play(bytes: &[u8], carry: impl Fn(Snapshot) -> Snapshot) {
-    let Some((rules, events)) = bytes.split_first_chunk::<RULES>() else { return };
-    let law = Law::read(rules);
-    let policy = law.policy();
-    let mut politeness = Politeness::new(policy.clone());
-    let mut model = Model { law, log: Vec::new() };
-    let mut open: Vec<(usize, Permit, bool)> = Vec::new();
-    let mut now = 1_000_000u64;
-    let mut reopening = now;
-    let _ = politeness.export(Timestamp::from_millis(now));
-    for event in events.chunks_exact(EVENT) {
-        let &[verb, step, host, class, path, extra] = event else { continue };
-        // Time mostly creeps, sometimes leaps, sometimes runs back, which counts as standing still.
-        let told_now = match step {
-            0..200 => now + u64::from(step % 50) * 40,
-            200..220 => now + u64::from(step) * 100,
-            220..235 => now.saturating_sub(u64::from(step)),
-            // Exactly when the last refusal said.
-            _ => reopening.max(now),
-        };
-        now = now.max(told_now);
-        let at = Timestamp::from_millis(told_now);
-        let host = usize::from(host % 3);
-        let (class, path) = (usize::from(class % 3), path % 3);
-        let resource = [None, Some(0), Some(1)][usize::from(extra % 3)];
-        let scheme = if extra & 8 == 0 { "https" } else { "http" };
-        let page = ["robots.txt", "b", "c"][usize::from(path)];
-        let url = Url::parse(&format!("https://{}/{page}", HOSTS[host])).unwrap();
-        let log = |model: &mut Model, what: What| model.log.push(Entry { at: now, what });
-        match verb % 16 {
-            0..7 => {
-                let mut ask = Ask::new(&url).class(CLASSES[class]);
-                if let Some(resource) = resource {
-                    ask = ask.resource(RESOURCES[resource]);
-                }
-                let expected = in_order(model.refusing(host, class, path, resource, now));
-                let checked = politeness.check(&ask, at);
-                assert_eq!(told(checked.as_ref().err()), expected, "at {now}: {law:?}");
-                match politeness.admit(&ask, at) {
-                    Ok(permit) => {
-                        assert_eq!(expected, []);
-                        open.push((model.log.len(), permit, false));
-                        log(&mut model, What::Start { host, class, path, resource });
-                    }
-                    Err(refusal) => {
-                        assert_eq!(checked, Err(refusal.clone()), "check and admit agree");
-                        if let Some(until) = refusal.until() {
-                            reopening = until.as_millis();
-                        }
-                    }
-                }
-            }
-            verb @ 7..12 if !open.is_empty() => {
-                let (start, permit, reported) = open.remove(usize::from(extra / 4) % open.len());
-                let wait = (path > 0).then(|| u64::from(extra) * 50 + 1);
-                let (how, outcome) = match verb {
-                    7 => (How::Failed, Outcome::failed(Failure::Timeout)),
-                    8 if class == 0 => (How::Incomplete, Outcome::failed(Failure::Incomplete)),
-                    8 => (How::Aborted, Outcome::aborted()),
-                    _ => {
-                        let status = [200, 429, 503, 404, 301][class + usize::from(verb > 9) * 2];
-                        let outcome = Outcome::status(status);
-                        let outcome =
-                            wait.map_or(outcome, |wait| outcome.retry_after(Duration::from_millis(wait)));
-                        (How::Status(status, wait), outcome)
-                    }
-                };
-                permit.finish(&outcome, at);
-                log(&mut model, What::End { start, how, reported });
-            }
-            12 if class == 0 => {
-                let delay = (path > 0).then_some(u64::from(extra) * 20);
-                let origin =
-                    Origin::of(&Url::parse(&format!("{scheme}://{}/", HOSTS[host])).unwrap()).unwrap();
-                politeness.set_crawl_delay(&origin, delay.map(Duration::from_millis), at).unwrap();
-                log(&mut model, What::Robots { host, secure: scheme == "https", delay });
-            }
-            13 if class == 0 => {
-                politeness.kill(&HOSTS[host].parse().unwrap(), at);
-                log(&mut model, What::Kill(host));
-            }
-            13 => {
-                politeness.revive(&HOSTS[host].parse().unwrap(), at);
-                log(&mut model, What::Revive(host));
-            }
-            14 => {
-                let report = [Report::Busy, Report::Ok, Report::Challenged][class];
-                let about = resource.map(|resource| RESOURCES[resource]);
-                let of_open =
-                    open.iter_mut().find(|(start, ..)| model.start_at(*start).1 == host && path == 0);
-                let start = match of_open {
-                    Some((start, permit, reported)) => {
-                        permit.report(about, report, at);
-                        *reported |= report != Report::Ok;
-                        Some(*start)
-                    }
-                    None => {
-                        let ask = Ask::new(&url);
-                        let ask = about.map_or(ask, |about| ask.resource(about));
-                        politeness.report(&ask, report, at).unwrap();
-                        None
-                    }
-                };
-                log(
-                    &mut model,
-                    match report {
-                        Report::Busy => What::Busy { host, resource, start },
-                        Report::Ok => What::Ok { host, resource },
-                        _ => What::Challenged(host),
-                    },
-                );
-            }
-            15 if class == 0 => {
-                for (start, permit, reported) in open.drain(..) {
-                    drop(permit);
-                    log(&mut model, What::End { start, how: How::Aborted, reported });
-                }
-                let snapshot = politeness.export(at);
-                let at = snapshot.saved_at();
-                politeness = Politeness::new(policy.clone());
-                politeness.import(carry(snapshot.clone()), at);
-                let again = politeness.export(at);
-                assert_eq!(sorted(&again), sorted(&snapshot), "what is imported is what was exported");
-            }
-            // Time passes.
-            _ => drop(politeness.check(&Ask::new(&url), at)),
-        }
-        assert!(politeness.hosts() <= HOSTS.len());
-    }
-}
-
-fn sorted(snapshot: &Snapshot) -> BTreeSet<String> {
-    snapshot.hosts().map(|(host, state)| format!("{host} {state:?}")).collect()
-}
-
-/// Any events at any times: nothing panics, and nothing starts within a pause.
-pub(crate) fn survive(bytes: &[u8]) {
-    let Some((rules, events)) = bytes.split_first_chunk::<RULES>() else { return };
-    let law = Law::read(rules);
-    let politeness = Politeness::new(law.policy());
-    let url = Url::parse("https://alone/x").unwrap();
-    let mut open = Vec::new();
-    let (mut now, mut started) = (0u64, None::<u64>);
-    for event in events.chunks_exact(EVENT) {
-        let mut time = [0; 8];
-        time[..EVENT].copy_from_slice(event);
-        let told = u64::from_le_bytes(time).rotate_right(u32::from(event[0] % 64));
-        now = now.max(told).min(u64::MAX - 2);
-        let at = Timestamp::from_millis(told);
-        match event[1] % 4 {
-            0 | 1 => {
-                if let Ok(permit) = politeness.admit(&Ask::new(&url), at) {
-                    let earliest = started.map_or(0, |started| started.saturating_add(law.min_delay));
-                    assert!(now >= earliest, "started {started:?}, again at {now}");
-                    assert!(
-                        law.min_delay == 0 || earliest < u64::MAX - 1,
-                        "nothing starts after the end of time"
-                    );
-                    started = Some(now);
-                    open.push(permit);
-                }
-            }
-            2 => {
-                drop(open.pop());
-                politeness.evict_idle(at);
-            }
-            _ => match open.pop() {
-                Some(permit) => {
-                    permit.finish(&Outcome::status(503).retry_after(Duration::from_secs(now)), at);
-                }
-                None => drop(politeness.evict_idle(at)),
-            },
-        }
-        assert!(open.len() <= law.max_open as usize, "no more open than may be");
     }
 }
