@@ -5,8 +5,8 @@
 mod exit;
 mod input;
 mod output;
-mod referee;
 mod politeness;
+mod referee;
 mod shell;
 mod time;
 

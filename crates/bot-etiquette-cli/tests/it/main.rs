@@ -1,11 +1,9 @@
 //! The command as people and scripts run it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
-mod referee;
-//! The command as a script sees it: arguments in, stdout, stderr and an exit code out.
-
 #[cfg(test)]
 mod politeness;
+mod referee;
 
 #[cfg(test)]
 mod run {
