@@ -66,9 +66,8 @@ pub(crate) fn read(text: &[u8]) -> Result<Event, String> {
     let Value::Object(mut keys) = value else {
         return Err(r#"not a JSON object (such as {"at":0,"ask":"https://example.com/"})"#.into());
     };
-    let at = match keys.remove("at") {
-        Some(Value::Number(at)) => at,
-        _ => return Err("`at` must be a number of seconds".into()),
+    let Some(Value::Number(at)) = keys.remove("at") else {
+        return Err("`at` must be a number of seconds".into());
     };
     let named: Vec<&str> = VERBS.into_iter().filter(|verb| keys.contains_key(*verb)).collect();
     let &[verb] = named.as_slice() else {

@@ -18,14 +18,6 @@ mod run {
         pub(crate) stderr: String,
     }
 
-    impl Ended {
-        #[track_caller]
-        pub(crate) fn json(&self) -> serde_json::Value {
-            serde_json::from_str(&self.stdout)
-                .unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
-        }
-    }
-
     /// Runs the command with something on its stdin.
     pub(crate) fn with_stdin(arguments: &[&str], stdin: &[u8]) -> Ended {
         let mut child = Command::new(env!("CARGO_BIN_EXE_bot-etiquette"))
