@@ -5,10 +5,12 @@
 mod exit;
 mod input;
 mod output;
+mod politeness;
 mod referee;
 mod robots;
 mod robots_directives;
 mod shell;
+mod time;
 
 use std::process::ExitCode;
 
@@ -31,6 +33,9 @@ enum Command {
     /// Check URLs against a robots.txt, or the file itself.
     #[command(subcommand)]
     Robots(robots::Command),
+    /// Try a politeness policy: when a host may be asked again, and why not before.
+    #[command(subcommand)]
+    Politeness(politeness::Command),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -46,6 +51,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Referee(options) => referee::referee(&options),
         Command::Robots(command) => robots::run(&command),
+        Command::Politeness(command) => politeness::run(&command),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

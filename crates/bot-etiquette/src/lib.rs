@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
+//! | `politeness` | when a host may be asked again, and why not before | `politeness` |
 //!
 //! ```
 //! use bot_etiquette::robots::{ProductToken, Robots};
@@ -21,6 +22,9 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "politeness")]
+#[doc(inline)]
+pub use bot_etiquette_politeness as politeness;
 #[cfg(feature = "robots")]
 #[doc(inline)]
 pub use bot_etiquette_robots as robots;

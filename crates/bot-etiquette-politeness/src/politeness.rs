@@ -1,0 +1,441 @@
+//! The clocks of all hosts, in memory.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::explain::Explanation;
+use crate::opened::{Opened, Report};
+use crate::outcome::Outcome;
+use crate::permit::Permit;
+use crate::policy::{GroupPolicy, Policy, UnknownGroup};
+use crate::refusal::Refusal;
+use crate::snapshot::{Rebase, Snapshot};
+use crate::table::{HostId, Table};
+use crate::{Ask, Host, HostPolicy, Origin, Reason, Timestamp};
+
+/// The most start times that one forecast gives.
+pub const MAX_FORECAST: usize = 100_000;
+
+/// When each host may be asked again, and why not before.
+///
+/// A handle to one table: clones share it. A call takes the time as its last argument; a time before the
+/// latest one seen counts as that. The table holds as many hosts as the policy says and forgets only those of
+/// which nothing is running; a new host that finds no room is refused.
+///
+/// ```
+/// use bot_etiquette_politeness::{Ask, HostPolicy, Outcome, Policy, Politeness, Timestamp};
+/// use std::time::Duration;
+///
+/// let politeness = Politeness::new(Policy::new(HostPolicy::new().min_delay(Duration::from_secs(1))));
+/// let url = url::Url::parse("https://example.com/")?;
+/// let at = Timestamp::from_millis;
+///
+/// let permit = politeness.admit(&Ask::new(&url), at(0))?;
+/// // .. the request is made here, and its answer read to the end ..
+/// permit.finish(&Outcome::status(200), at(300));
+///
+/// let refusal = politeness.admit(&Ask::new(&url), at(400)).unwrap_err();
+/// assert_eq!(refusal.until(), Some(at(1300)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Politeness(Arc<Mutex<Shared>>);
+
+struct Shared {
+    table: Table,
+    latest: Timestamp,
+    /// Permits dropped since the last call: they end at the next time that is seen.
+    dropped: Vec<(HostId, Opened)>,
+    random: Option<Box<dyn FnMut() -> f64 + Send>>,
+}
+
+impl Shared {
+    fn random(&mut self) -> f64 {
+        self.random.as_mut().map_or(0.0, |random| random())
+    }
+
+    /// The time to act at; ends the permits that were dropped.
+    fn tick(&mut self, now: Timestamp) -> Timestamp {
+        self.latest = self.latest.max(now).min(Timestamp::LAST_NOW);
+        let now = self.latest;
+        while let Some((id, opened)) = self.dropped.pop() {
+            self.end(id, &opened, &Outcome::aborted(), now);
+        }
+        now
+    }
+
+    fn end(&mut self, id: HostId, opened: &Opened, outcome: &Outcome, now: Timestamp) {
+        let random = self.random();
+        if let Some((state, rules, groups)) = self.table.view_mut(id) {
+            state.end(rules, groups, opened, outcome, random, now);
+        }
+        self.table.released(id);
+    }
+}
+
+impl Politeness {
+    /// Clocks under a policy, of which none runs yet.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        let shared =
+            Shared { table: Table::new(policy), latest: Timestamp::ZERO, dropped: Vec::new(), random: None };
+        Self(Arc::new(Mutex::new(shared)))
+    }
+
+    /// Where jitter comes from: numbers from 0 to 1. Without it there is none, whatever the policy allows.
+    #[must_use]
+    pub fn with_random(self, random: impl FnMut() -> f64 + Send + 'static) -> Self {
+        self.lock().random = Some(Box::new(random));
+        self
+    }
+
+    /// A call that panicked left no half-made change worth refusing all others for.
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether `ask` may start now; reserves nothing.
+    pub fn check(&self, ask: &Ask<'_>, now: Timestamp) -> Result<(), Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let table = &mut shared.table;
+        match ask.host_str().and_then(|name| table.find(name)).and_then(|id| table.view(id)) {
+            Some((state, rules, groups)) => state.check(rules, groups, ask, now),
+            None => table.check_unknown(&host_of(ask)?, ask, now),
+        }
+    }
+
+    /// Admits a request, which starts now, or refuses it, which reserves nothing.
+    pub fn admit(&self, ask: &Ask<'_>, now: Timestamp) -> Result<Permit, Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let host = host_of(ask)?;
+        let table = &mut shared.table;
+        let id = match table.find(host.as_str()) {
+            Some(id) => id,
+            None => {
+                table.check_unknown(&host, ask, now)?;
+                table.intern(&host, now)?
+            }
+        };
+        let (state, rules, groups) = table.view_mut(id).ok_or_else(no_such_host)?;
+        let opened = state.start(rules, groups, ask, now)?;
+        drop(shared);
+        Ok(Permit::new(self.clone(), id, host, opened))
+    }
+
+    /// The place of a host, for decisions that hash no name. A new host is refused where there is no room.
+    pub fn host_id(&self, host: &Host, now: Timestamp) -> Result<HostId, Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        shared.table.intern(host, now)
+    }
+
+    /// Whether the host may be asked now, as far as the host itself and its groups decide: resources, classes,
+    /// paths and revisits are judged by [`admit`](Self::admit). An id of an evicted host is refused as
+    /// [`TableFull`](Reason::TableFull): ask for its id again.
+    pub fn check_host(&self, host: HostId, now: Timestamp) -> Result<(), Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let (state, rules, groups) = shared.table.view(host).ok_or_else(no_such_host)?;
+        state.check_host(rules, groups, now)
+    }
+
+    /// [`admit`](Self::admit) without hashing: `host` is the place of the host of `ask`.
+    pub fn admit_at(&self, host: HostId, ask: &Ask<'_>, now: Timestamp) -> Result<Permit, Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let asked = host_of(ask)?;
+        let table = &mut shared.table;
+        if table.name(host) != Some(table.policy.clock_of(&asked)) {
+            return Err(no_such_host());
+        }
+        let (state, rules, groups) = table.view_mut(host).ok_or_else(no_such_host)?;
+        let opened = state.start(rules, groups, ask, now)?;
+        drop(shared);
+        Ok(Permit::new(self.clone(), host, asked, opened))
+    }
+
+    /// Every clock that bears on `ask`, whether it refuses or is past.
+    #[must_use]
+    pub fn explain(&self, ask: &Ask<'_>, now: Timestamp) -> Explanation {
+        let refusal = self.check(ask, now).err();
+        let shared = self.lock();
+        let table = &shared.table;
+        let view = ask.host_str().and_then(|name| table.find(name)).and_then(|id| table.view(id));
+        let mut clocks = Vec::new();
+        if let Some((state, rules, groups)) = view {
+            state.visit(rules, groups, Some(ask), shared.latest, |clock| clocks.push(clock));
+        }
+        Explanation::new(refusal, clocks, shared.latest)
+    }
+
+    /// The next `count` times at which requests like `ask`, each of another URL, could start if each were
+    /// answered at once and well. Fewer where no time is known: when slots alone are missing, or never.
+    ///
+    /// At most [`MAX_FORECAST`].
+    #[must_use]
+    pub fn forecast(&self, ask: &Ask<'_>, count: usize, now: Timestamp) -> Vec<Timestamp> {
+        let Ok(host) = host_of(ask) else { return Vec::new() };
+        let mut shared = self.lock();
+        let mut now = shared.tick(now);
+        let table = &mut shared.table;
+        let (mut state, mut groups) = match table.find(host.as_str()).and_then(|id| table.view(id)) {
+            Some((state, _, groups)) => (state.clone(), groups.clone()),
+            None => (crate::HostState::default(), table.groups.clone()),
+        };
+        let mut rules = table.policy.rules(&host);
+        rules.revisit.clear();
+        drop(shared);
+        let mut starts = Vec::new();
+        while starts.len() < count.min(MAX_FORECAST) {
+            match state.start(&rules, &mut groups, ask, now) {
+                Ok(opened) => {
+                    starts.push(now);
+                    state.end(&rules, &mut groups, &opened, &Outcome::status(200), 0.0, now);
+                }
+                // A time that does not lie ahead is the end of time.
+                Err(refusal) => match refusal.until() {
+                    Some(until) if until > now && until < Timestamp::MAX => now = until,
+                    _ => break,
+                },
+            }
+        }
+        starts
+    }
+
+    /// Learns what only the body of an answer showed, after its request has ended. While it is open, use
+    /// [`Permit::report`]. `ask` names the host and the resource.
+    ///
+    /// Refused only where the host is new and the table is full.
+    pub fn report(&self, ask: &Ask<'_>, report: Report, now: Timestamp) -> Result<(), Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let random = shared.random();
+        let id = shared.table.intern(&host_of(ask)?, now)?;
+        if let Some((state, rules, _)) = shared.table.view_mut(id) {
+            state.report(rules, ask.resource_name(), report, random, now);
+        }
+        Ok(())
+    }
+
+    /// An operator blocks a host: nothing of it is admitted from now on, robots.txt included, until it is
+    /// [revived](Self::revive). Open requests keep their slots until they end. It is remembered even when the
+    /// table is full.
+    pub fn kill(&self, host: &Host, now: Timestamp) {
+        let mut shared = self.lock();
+        shared.tick(now);
+        let id = shared.table.intern_always(host);
+        if let Some((state, ..)) = shared.table.view_mut(id) {
+            state.kill();
+        }
+    }
+
+    /// Lifts a kill, a challenge, and the park of a Retry-After too long to wait for. Running clocks run on.
+    pub fn revive(&self, host: &Host, now: Timestamp) {
+        let mut shared = self.lock();
+        shared.tick(now);
+        let Some(id) = shared.table.find(host.as_str()) else {
+            // A group may be parked by another of its hosts.
+            let rules = shared.table.policy.rules(host);
+            let table = &mut shared.table;
+            return crate::HostState::default().revive(&rules, &mut table.groups);
+        };
+        if let Some((state, rules, groups)) = shared.table.view_mut(id) {
+            state.revive(rules, groups);
+        }
+        shared.table.released(id);
+    }
+
+    /// What the robots.txt of one origin asks for; `None` takes that origin's wish back. Of several origins of
+    /// a host the largest counts, from the last request on, at once.
+    ///
+    /// Refused only where the host is new and the table is full.
+    pub fn set_crawl_delay(
+        &self,
+        origin: &Origin,
+        delay: Option<Duration>,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let id = shared.table.intern(origin.host(), now)?;
+        if let Some((state, ..)) = shared.table.view_mut(id) {
+            state.set_crawl_delay(origin, delay, now);
+        }
+        shared.table.released(id);
+        Ok(())
+    }
+
+    /// Replaces the policy. Clocks act by the new rules from their last events on, at once; a hold that runs
+    /// is not shortened. Overrides of the old policy are gone.
+    pub fn set_policy(&self, policy: Policy, now: Timestamp) {
+        let mut shared = self.lock();
+        shared.tick(now);
+        shared.table.set_policy(policy);
+    }
+
+    /// Lays rules over those that the policy has for a host; empty rules take the override away.
+    pub fn set_host_policy(&self, host: &Host, over: HostPolicy, now: Timestamp) {
+        let mut shared = self.lock();
+        shared.tick(now);
+        shared.table.policy.override_host(host, over);
+        shared.table.renew_rules();
+    }
+
+    /// The same for a group of the policy.
+    pub fn set_group_policy(
+        &self,
+        name: &str,
+        over: GroupPolicy,
+        now: Timestamp,
+    ) -> Result<(), UnknownGroup> {
+        let mut shared = self.lock();
+        shared.tick(now);
+        shared.table.policy.override_group(name, over)?;
+        shared.table.renew_rules();
+        Ok(())
+    }
+
+    /// Counts quotas, revisits and group rates anew from a log of the requests that were made, oldest first, as
+    /// if the rules of now had held all along: for a policy that was given a new quota, to a program that kept
+    /// such a log. Without it, a new quota counts from when it was set.
+    pub fn recount<'a>(&self, log: impl IntoIterator<Item = (Timestamp, Ask<'a>)>, now: Timestamp) {
+        let mut shared = self.lock();
+        shared.tick(now);
+        shared.table.forget_counts();
+        for (started, ask) in log {
+            let Ok(host) = host_of(&ask) else { continue };
+            let table = &mut shared.table;
+            match table.find(host.as_str()).and_then(|id| table.view_mut(id)) {
+                Some((state, rules, groups)) => state.count(rules, groups, &ask, started),
+                None => {
+                    let rules = table.policy.rules(&host);
+                    crate::HostState::default().count(&rules, &mut table.groups, &ask, started);
+                }
+            }
+        }
+    }
+
+    /// Forgets every host of which nothing is running, and returns how many. It happens by itself when the
+    /// table is full.
+    pub fn evict_idle(&self, now: Timestamp) -> usize {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        shared.table.evict_idle(now)
+    }
+
+    /// Hosts that are remembered.
+    #[must_use]
+    pub fn hosts(&self) -> usize {
+        self.lock().table.len()
+    }
+
+    /// Treats every host as if it had been asked now: for a start after which no snapshot was found.
+    pub fn quarantine(&self, now: Timestamp) {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        shared.table.forgotten = Some(now);
+        for state in shared.table.states_mut() {
+            state.last_end = Some(now);
+        }
+    }
+
+    /// All that is remembered.
+    #[must_use]
+    pub fn export(&self, now: Timestamp) -> Snapshot {
+        let mut shared = self.lock();
+        let saved_at = shared.tick(now);
+        Snapshot {
+            saved_at,
+            hosts: shared.table.states().map(|(host, state)| (host.clone(), state.clone())).collect(),
+            groups: shared.table.groups.clone(),
+            killed: Vec::new(),
+            foreign: false,
+        }
+    }
+
+    /// Takes over what a snapshot remembers; what it names replaces what was known of it. Requests that were
+    /// open end now. A clock that stands before the snapshot leaves of each hold what was left of it then.
+    ///
+    /// Of a snapshot that [is foreign](Snapshot::is_foreign) the kills are kept and every host waits one pause.
+    pub fn import(&self, snapshot: Snapshot, now: Timestamp) {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let rebase = Rebase::new(snapshot.saved_at, now);
+        for (host, mut state) in snapshot.hosts {
+            state.rebase(rebase);
+            state.close(now);
+            let id = shared.table.intern_always(&host);
+            if let Some((place, ..)) = shared.table.view_mut(id) {
+                *place = state;
+            }
+        }
+        for (name, mut state) in snapshot.groups {
+            state.rebase(rebase);
+            state.close();
+            *shared.table.groups.entry(&name) = state;
+        }
+        for host in &snapshot.killed {
+            let id = shared.table.intern_always(host);
+            if let Some((state, ..)) = shared.table.view_mut(id) {
+                state.kill();
+            }
+        }
+        if snapshot.foreign {
+            drop(shared);
+            self.quarantine(now);
+        }
+    }
+
+    pub(crate) fn end(&self, id: HostId, opened: &Opened, outcome: &Outcome, now: Timestamp) {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        shared.end(id, opened, outcome, now);
+    }
+
+    pub(crate) fn unsent(&self, id: HostId, opened: &Opened, now: Timestamp) {
+        let mut shared = self.lock();
+        shared.tick(now);
+        if let Some((state, rules, groups)) = shared.table.view_mut(id) {
+            state.unsent(rules, groups, opened);
+        }
+        shared.table.released(id);
+    }
+
+    pub(crate) fn report_open(
+        &self,
+        id: HostId,
+        opened: &mut Opened,
+        resource: Option<&str>,
+        report: Report,
+        now: Timestamp,
+    ) {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let random = shared.random();
+        if let Some((state, rules, _)) = shared.table.view_mut(id) {
+            state.report_open(rules, opened, resource, report, random, now);
+        }
+    }
+
+    pub(crate) fn dropped(&self, id: HostId, opened: Opened) {
+        self.lock().dropped.push((id, opened));
+    }
+}
+
+/// A URL without a host is in nobody's list.
+fn host_of(ask: &Ask<'_>) -> Result<Host, Refusal> {
+    ask.host().ok_or_else(|| Refusal::never(Reason::NotConfigured))
+}
+
+fn no_such_host() -> Refusal {
+    Refusal::new(Reason::TableFull, None)
+}
+
+impl fmt::Debug for Politeness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Politeness").field("hosts", &self.hosts()).finish_non_exhaustive()
+    }
+}
