@@ -1,14 +1,11 @@
 //! The command as a script sees it: arguments in, stdout, stderr and an exit code out.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
-#[cfg(test)]
 mod politeness;
 mod referee;
 mod robots;
 mod robots_directives;
 
-
-#[cfg(test)]
 mod run {
     use std::io::Write;
     use std::path::PathBuf;
