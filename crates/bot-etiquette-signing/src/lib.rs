@@ -1,0 +1,2 @@
+//! HTTP message signatures (RFC 9421) on `http` types, and the Web Bot Auth profiles for crawlers.
+#![cfg_attr(docsrs, feature(doc_cfg))]
