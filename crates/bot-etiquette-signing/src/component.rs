@@ -207,6 +207,12 @@ impl Component {
         self.options.req
     }
 
+    /// Whether the value comes from the trailers.
+    #[must_use]
+    pub fn is_of_trailers(&self) -> bool {
+        self.options.tr
+    }
+
     /// Whether this is the plain component of that name, without any parameter.
     pub(crate) fn is_plain(&self, name: &str) -> bool {
         self.name() == name && self.options == Options::default()

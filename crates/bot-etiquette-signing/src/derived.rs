@@ -30,10 +30,7 @@ pub(crate) fn push(
     let query = uri.query();
     match name {
         Name::Method => out.push_str(method.as_str()),
-        Name::Authority => {
-            let authority = authority(message, identifier)?;
-            push_authority(out, authority, message.scheme_as_sent());
-        }
+        Name::Authority => return push_request_authority(out, message, identifier),
         Name::Scheme => push_lower(out, message.scheme_as_sent()),
         Name::TargetUri => {
             let HostPort { host, port } = authority(message, identifier)?;
@@ -82,23 +79,33 @@ pub(crate) fn push_form_encoded(out: &mut String, text: &str) {
     }
 }
 
+/// Appends `@authority`: the host in lower case, and the port unless it is the scheme's own.
+pub(crate) fn push_request_authority(
+    out: &mut String,
+    message: &Message<'_>,
+    identifier: &str,
+) -> Result<(), ValueError> {
+    let authority = authority(message, identifier)?;
+    push_lower(out, authority.host);
+    if let Some(port) = explicit_port(authority, message.scheme_as_sent()) {
+        out.push(':');
+        out.push_str(port);
+    }
+    Ok(())
+}
+
+/// The port, unless it is the scheme's own. Leading zeros are digits of a port too (RFC 3986 3.2.3).
+pub(crate) fn explicit_port<'a>(authority: HostPort<'a>, scheme: &str) -> Option<&'a str> {
+    let own = if scheme.eq_ignore_ascii_case("http") { "80" } else { "443" };
+    authority.port.filter(|port| port.trim_start_matches('0') != own)
+}
+
 fn authority<'a>(message: &Message<'a>, identifier: &str) -> Result<HostPort<'a>, ValueError> {
     message
         .authority_as_sent()
         .map_err(|reason| ValueError::Authority { component: identifier.to_owned(), reason })
 }
 
-fn push_authority(out: &mut String, authority: HostPort<'_>, scheme: &str) {
-    push_lower(out, authority.host);
-    let own = if scheme.eq_ignore_ascii_case("http") { "80" } else { "443" };
-    // Leading zeros are digits of a port too (RFC 3986 3.2.3).
-    if let Some(port) = authority.port
-        && port.trim_start_matches('0') != own
-    {
-        out.push(':');
-        out.push_str(port);
-    }
-}
 
 fn push_lower(out: &mut String, text: &str) {
     let start = out.len();

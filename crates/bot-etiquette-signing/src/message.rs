@@ -247,7 +247,7 @@ pub(crate) struct HostPort<'a> {
 }
 
 impl<'a> HostPort<'a> {
-    fn of(text: &'a str) -> Result<Self, &'static str> {
+    pub(crate) fn of(text: &'a str) -> Result<Self, &'static str> {
         let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
         let after_bracket = text.rfind(']').map_or(0, |at| at + 1);
         let (host, port) = match text.get(after_bracket..).and_then(|tail| tail.find(':')) {

@@ -3,7 +3,6 @@
 //! `sfv` follows the lenient parsing algorithm: the last of two members with one key wins, base64 may lack its
 //! padding. For a signature both hide an attack, so the member texts are split here once more, with positions.
 
-use sfv::visitor::Ignored;
 use sfv::{
     Dictionary, DictSerializer, FieldType as _, Item, ItemSerializer, List, ListEntry, ListSerializer, Parser,
 };
@@ -30,6 +29,11 @@ impl SyntaxError {
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
+    }
+
+    /// Whether a byte sequence could not be decoded.
+    pub(crate) fn is_base64(&self) -> bool {
+        self.message.contains("byte sequence")
     }
 }
 
@@ -70,13 +74,6 @@ pub(crate) fn item(text: &str) -> Result<Item, SyntaxError> {
 
 pub(crate) fn list(text: &str) -> Result<List, SyntaxError> {
     Parser::new(text).parse().map_err(|error| SyntaxError::of(&error, text.len()))
-}
-
-/// Whether the text is a dictionary, without keeping what it holds.
-pub(crate) fn check_dictionary(text: &str) -> Result<(), SyntaxError> {
-    Parser::new(text)
-        .parse_dictionary_with_visitor(Ignored)
-        .map_err(|error| SyntaxError::of(&error, text.len()))
 }
 
 /// The strict serialization of a dictionary (RFC 9651 4.1.2); an empty one is the empty text.

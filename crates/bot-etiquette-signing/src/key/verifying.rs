@@ -110,8 +110,7 @@ impl VerifyingKey {
     #[must_use]
     pub fn thumbprint(&self) -> Thumbprint {
         let x = BASE64_URL_SAFE_NO_PAD.encode(self.as_bytes());
-        let hash = Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#));
-        Thumbprint(BASE64_URL_SAFE_NO_PAD.encode(hash))
+        Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#))
     }
 
     /// A public JWK with the members `kty`, `crv` and `x`.
@@ -145,6 +144,11 @@ impl fmt::Debug for VerifyingKey {
 pub struct Thumbprint(String);
 
 impl Thumbprint {
+    /// The thumbprint of the minimal JWK text that RFC 7638 3 prescribes.
+    pub(crate) fn of_json(json: &str) -> Self {
+        Self(BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(json)))
+    }
+
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -1,4 +1,6 @@
-//! The tests of this crate, in one binary.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test may stop where it stands
+//! The tests of the signing crate, one binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)]
 
-mod key;
+#[cfg(feature = "algorithms")]
+mod cases;
+mod raw;
