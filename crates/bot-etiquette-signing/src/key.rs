@@ -8,7 +8,8 @@ mod published;
 mod verifying;
 
 pub use error::KeyError;
-use jwk::{Jwk, quoted};
+use jwk::Jwk;
+pub(crate) use jwk::quoted;
 pub use verifying::{Thumbprint, VerifyingKey};
 
 use std::fmt;

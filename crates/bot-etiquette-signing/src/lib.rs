@@ -7,6 +7,7 @@ mod base;
 mod component;
 mod derived;
 mod digest;
+pub mod directory;
 mod field_type;
 mod key;
 mod key_material;

@@ -43,8 +43,7 @@ impl Jwk {
         if crv != "Ed25519" {
             return Err(KeyError::NotEd25519 { found: format!("\"crv\": {}", quoted(crv)) });
         }
-        let x = self.x.as_deref().ok_or(KeyError::MissingMember { member: "x" })?;
-        Ok(*decode(x, "member \"x\"")?)
+        public_bytes(self.x.as_deref())
     }
 
     pub(super) fn seed(&self) -> Result<Zeroizing<[u8; 32]>, KeyError> {
@@ -55,6 +54,12 @@ impl Jwk {
     pub(super) fn is_private(&self) -> bool {
         self.d.is_some()
     }
+}
+
+/// The bytes of the member `x`.
+pub(super) fn public_bytes(x: Option<&str>) -> Result<[u8; 32], KeyError> {
+    let x = x.ok_or(KeyError::MissingMember { member: "x" })?;
+    Ok(*decode(x, "member \"x\"")?)
 }
 
 /// A private JWK; the text is sized beforehand, so that no copy of the secret is left behind by growing.
@@ -70,11 +75,11 @@ pub(super) fn write_private(public: &VerifyingKey, seed: &[u8; 32]) -> Zeroizing
 
 /// A public JWK.
 pub(super) fn write_public(public: &VerifyingKey) -> String {
-    format!(r#"{{"kty":"OKP","crv":"Ed25519","x":"{}"}}"#, BASE64_URL_SAFE_NO_PAD.encode(public.as_bytes()))
+    format!(r#"{{"kty":"OKP","crv":"Ed25519","x":"{}"}}"#, public.x())
 }
 
 /// Text of a file as a message may quote it: 32 characters at the most, control characters escaped.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut short: String = text.chars().take(32).collect();
     if short.len() < text.len() {
         short.push_str("..");

@@ -54,6 +54,16 @@ impl VerifyingKey {
         Self::from_bytes(&jwk.ed25519_bytes()?)
     }
 
+    /// The key of a JWK's member `x`, when the JWK is known to be an Ed25519 key.
+    pub(crate) fn from_x(x: Option<&str>) -> Result<Self, KeyError> {
+        Self::from_bytes(&jwk::public_bytes(x)?)
+    }
+
+    /// The member `x` of the JWK.
+    pub(crate) fn x(&self) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(self.as_bytes())
+    }
+
     /// Reads a public key in PEM (`SubjectPublicKeyInfo`, RFC 8410 section 4).
     ///
     /// # Errors
@@ -109,8 +119,7 @@ impl VerifyingKey {
     /// The SHA-256 thumbprint of the public JWK (RFC 7638, RFC 8037 section 2).
     #[must_use]
     pub fn thumbprint(&self) -> Thumbprint {
-        let x = BASE64_URL_SAFE_NO_PAD.encode(self.as_bytes());
-        Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#))
+        Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, self.x()))
     }
 
     /// A public JWK with the members `kty`, `crv` and `x`.

@@ -1,0 +1,30 @@
+//! The key directory: where a bot's public keys are published, and read.
+//!
+//! TODO
+mod cache;
+mod document;
+mod error;
+mod published;
+mod read;
+mod schedule;
+mod writer;
+
+pub use cache::{
+    DEFAULT_CAPACITY, DEFAULT_FRESH, DirectoryCache, FETCH_LIMIT, KeyLookup, MAX_FRESH, MIN_FRESH, NEGATIVE,
+};
+pub use document::{
+    DirectoryDocument, DirectoryEntry, EntryNote, MAX_DIRECTORY_BYTES, MAX_DIRECTORY_KEYS, SkipReason,
+    SkippedKey,
+};
+pub use error::DirectoryError;
+pub use published::PublishedKey;
+pub use read::{directory_url, read_response};
+pub use schedule::{KeyDates, KeySchedule, RotationProblem, ScheduleError};
+pub use writer::{DEFAULT_MAX_AGE, KeyDirectory, KeyDirectoryBuilder};
+
+/// The path of a key directory on its origin.
+pub const WELL_KNOWN_PATH: &str = "/.well-known/http-message-signatures-directory";
+/// The media type of a key directory.
+pub const MEDIA_TYPE: &str = "application/http-message-signatures-directory+json";
+/// The `tag` of the signatures of a directory's own response.
+pub const DIRECTORY_TAG: &str = "http-message-signatures-directory";

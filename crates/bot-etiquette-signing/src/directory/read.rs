@@ -1,0 +1,80 @@
+//! The rules for the answer that brought a directory.
+
+use http::{HeaderMap, StatusCode, header};
+use url::Url;
+
+use super::{DirectoryDocument, DirectoryError, MEDIA_TYPE, WELL_KNOWN_PATH};
+use crate::key::quoted;
+
+/// The address of an agent's directory: the well-known path of an origin, or the address itself when it has
+/// a path of its own (a JWK Set). Query and fragment are no part of it.
+///
+/// The address is one a stranger sent: refuse private addresses where you fetch it.
+///
+/// # Errors
+/// [`DirectoryError::AgentUrl`] for another scheme than https, a user name, or text that is no URL.
+///
+/// ```
+/// use bot_etiquette_signing::directory::directory_url;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let url = directory_url("https://Bot.Example:443")?;
+/// assert_eq!(url.as_str(), "https://bot.example/.well-known/http-message-signatures-directory");
+/// assert!(directory_url("http://bot.example").is_err());
+/// # Ok(()) }
+/// ```
+pub fn directory_url(agent: &str) -> Result<Url, DirectoryError> {
+    let refuse = |why| DirectoryError::AgentUrl { found: quoted(agent), why };
+    let mut url = Url::parse(agent).map_err(|_| refuse("no URL"))?;
+    if url.scheme() != "https" {
+        return Err(refuse("another scheme"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refuse("a user name or password"));
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    if url.path() == "/" {
+        url.set_path(WELL_KNOWN_PATH);
+    }
+    Ok(url)
+}
+
+/// Reads the answer to a request for a directory: a 200 of the right media type with a document.
+///
+/// # Errors
+/// Any other status (a redirect is never followed), another media type, and those of
+/// [`DirectoryDocument::parse`].
+///
+/// ```
+/// use bot_etiquette_signing::directory::{DirectoryError, read_response};
+/// use http::{HeaderMap, StatusCode};
+///
+/// let answer = read_response(StatusCode::FOUND, &HeaderMap::new(), b"");
+/// assert_eq!(answer, Err(DirectoryError::Redirect(302)));
+/// ```
+pub fn read_response(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<DirectoryDocument, DirectoryError> {
+    if status.is_redirection() {
+        return Err(DirectoryError::Redirect(status.as_u16()));
+    }
+    if status != StatusCode::OK {
+        return Err(DirectoryError::Status(status.as_u16()));
+    }
+    media_type(headers)?;
+    DirectoryDocument::parse(body)
+}
+
+/// Whether the one Content-Type is a directory's; parameters are passed over.
+pub(super) fn media_type(headers: &HeaderMap) -> Result<(), DirectoryError> {
+    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
+    let value = values.next().and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next()).map(str::trim);
+    if values.next().is_none() && essence.is_some_and(|essence| essence.eq_ignore_ascii_case(MEDIA_TYPE)) {
+        return Ok(());
+    }
+    Err(DirectoryError::MediaType { found: value.map_or_else(|| "none".to_owned(), quoted) })
+}
