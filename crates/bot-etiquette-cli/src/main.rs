@@ -4,8 +4,10 @@
 
 mod exit;
 mod input;
+mod key;
 mod output;
 mod shell;
+mod time;
 
 use std::process::ExitCode;
 
@@ -23,6 +25,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Make a key, or show the public part of one.
+    #[command(subcommand)]
+    Key(key::Key),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -36,6 +41,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
+        Command::Key(command) => key::run(&command),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }
