@@ -10,7 +10,7 @@ mod schedule;
 mod writer;
 
 pub use cache::{
-    DEFAULT_CAPACITY, DEFAULT_FRESH, DirectoryCache, FETCH_LIMIT, KeyLookup, MAX_FRESH, MIN_FRESH, NEGATIVE,
+    CacheLookup, DEFAULT_CAPACITY, DEFAULT_FRESH, DirectoryCache, FETCH_LIMIT, MAX_FRESH, MIN_FRESH, NEGATIVE,
 };
 pub use document::{
     DirectoryDocument, DirectoryEntry, EntryNote, MAX_DIRECTORY_BYTES, MAX_DIRECTORY_KEYS, SkipReason,

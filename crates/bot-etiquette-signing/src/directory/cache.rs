@@ -22,7 +22,7 @@ pub const DEFAULT_CAPACITY: usize = 1000;
 
 /// What verifiers know of the directories they meet: decisions, no fetches.
 ///
-/// Ask [`lookup`](Self::lookup); when it says [`KeyLookup::Fetch`], fetch the directory without following
+/// Ask [`lookup`](Self::lookup); when it says [`CacheLookup::Fetch`], fetch the directory without following
 /// redirects, tell the end to [`fetched`](Self::fetched) or [`failed`](Self::failed), and look up again.
 ///
 /// A key is known by its directory's URL *and* its thumbprint, so that no directory speaks for another. A
@@ -32,7 +32,7 @@ pub const DEFAULT_CAPACITY: usize = 1000;
 /// ```
 /// use std::time::{Duration, SystemTime};
 ///
-/// use bot_etiquette_signing::directory::{DirectoryCache, KeyLookup, MEDIA_TYPE, directory_url};
+/// use bot_etiquette_signing::directory::{DirectoryCache, CacheLookup, MEDIA_TYPE, directory_url};
 /// use http::{HeaderMap, HeaderValue, StatusCode, header};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,13 +40,13 @@ pub const DEFAULT_CAPACITY: usize = 1000;
 /// # let keyid = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
 /// let mut cache = DirectoryCache::new();
 /// let url = directory_url("https://bot.example")?;
-/// assert_eq!(cache.lookup(&url, keyid, now), KeyLookup::Fetch);
+/// assert_eq!(cache.lookup(&url, keyid, now), CacheLookup::Fetch);
 ///
 /// // Fetched by your own client:
 /// let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE))]);
 /// let body = br#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
 /// cache.fetched(&url, StatusCode::OK, &headers, body, now)?;
-/// assert!(matches!(cache.lookup(&url, keyid, now), KeyLookup::Found(_)));
+/// assert!(matches!(cache.lookup(&url, keyid, now), CacheLookup::Found(_)));
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
@@ -74,18 +74,18 @@ struct Known {
 /// ```
 /// use std::time::SystemTime;
 ///
-/// use bot_etiquette_signing::directory::{DirectoryCache, KeyLookup, directory_url};
+/// use bot_etiquette_signing::directory::{DirectoryCache, CacheLookup, directory_url};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (mut cache, now) = (DirectoryCache::new(), SystemTime::UNIX_EPOCH);
 /// let url = directory_url("https://bot.example")?;
-/// assert_eq!(cache.lookup(&url, "keyid", now), KeyLookup::Fetch);
-/// assert_eq!(cache.lookup(&url, "keyid", now), KeyLookup::InFlight);
+/// assert_eq!(cache.lookup(&url, "keyid", now), CacheLookup::Fetch);
+/// assert_eq!(cache.lookup(&url, "keyid", now), CacheLookup::InFlight);
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum KeyLookup {
+pub enum CacheLookup {
     /// The key, valid now.
     Found(VerifyingKey),
     /// The directory lists the key with dates that exclude now.
@@ -121,7 +121,7 @@ impl DirectoryCache {
     }
 
     /// The key with this thumbprint in the directory at `url`, or what to do first.
-    pub fn lookup(&mut self, url: &Url, keyid: &str, now: SystemTime) -> KeyLookup {
+    pub fn lookup(&mut self, url: &Url, keyid: &str, now: SystemTime) -> CacheLookup {
         self.make_room(url);
         let known = self.directories.entry(url.clone()).or_default();
         known.last_asked = Some(now);
@@ -129,13 +129,13 @@ impl DirectoryCache {
         let entry = known.document.as_ref().and_then(|document| document.find(keyid));
         if let (Some(entry), true) = (entry, fresh) {
             return if entry.is_valid_at(now) {
-                KeyLookup::Found(entry.key().clone())
+                CacheLookup::Found(entry.key().clone())
             } else {
-                KeyLookup::OutOfDate
+                CacheLookup::OutOfDate
             };
         }
         if known.fetching_until.is_some_and(|until| now < until) {
-            return KeyLookup::InFlight;
+            return CacheLookup::InFlight;
         }
         // A clock that ran back must not keep a directory unasked.
         let asked_lately =
@@ -143,13 +143,13 @@ impl DirectoryCache {
         let stale = entry.is_some() && known.failure.is_none();
         if stale || !asked_lately {
             known.fetching_until = now.checked_add(FETCH_LIMIT);
-            return KeyLookup::Fetch;
+            return CacheLookup::Fetch;
         }
         match entry {
-            Some(entry) if entry.is_valid_at(now) => KeyLookup::Found(entry.key().clone()),
-            Some(_) => KeyLookup::OutOfDate,
-            None if known.document.is_some() => KeyLookup::Unknown,
-            None => KeyLookup::Unavailable(known.failure.clone().unwrap_or(DirectoryError::NoAnswer)),
+            Some(entry) if entry.is_valid_at(now) => CacheLookup::Found(entry.key().clone()),
+            Some(_) => CacheLookup::OutOfDate,
+            None if known.document.is_some() => CacheLookup::Unknown,
+            None => CacheLookup::Unavailable(known.failure.clone().unwrap_or(DirectoryError::NoAnswer)),
         }
     }
 

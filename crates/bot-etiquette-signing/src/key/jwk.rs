@@ -78,9 +78,9 @@ pub(super) fn write_public(public: &VerifyingKey) -> String {
     format!(r#"{{"kty":"OKP","crv":"Ed25519","x":"{}"}}"#, public.x())
 }
 
-/// Text of a file as a message may quote it: 32 characters at the most, control characters escaped.
+/// Text of a file as a message may quote it: 80 characters at the most, control characters escaped.
 pub(crate) fn quoted(text: &str) -> String {
-    let mut short: String = text.chars().take(32).collect();
+    let mut short: String = text.chars().take(80).collect();
     if short.len() < text.len() {
         short.push_str("..");
     }

@@ -3,4 +3,6 @@
 
 #[cfg(feature = "algorithms")]
 mod cases;
+mod directory;
+mod key;
 mod raw;
