@@ -58,18 +58,18 @@ pub fn read_response(
     headers: &HeaderMap,
     body: &[u8],
 ) -> Result<DirectoryDocument, DirectoryError> {
+    head(status, headers)?;
+    DirectoryDocument::parse(body)
+}
+
+/// The rules for status and media type; parameters of the type are passed over.
+pub(super) fn head(status: StatusCode, headers: &HeaderMap) -> Result<(), DirectoryError> {
     if status.is_redirection() {
         return Err(DirectoryError::Redirect(status.as_u16()));
     }
     if status != StatusCode::OK {
         return Err(DirectoryError::Status(status.as_u16()));
     }
-    media_type(headers)?;
-    DirectoryDocument::parse(body)
-}
-
-/// Whether the one Content-Type is a directory's; parameters are passed over.
-pub(super) fn media_type(headers: &HeaderMap) -> Result<(), DirectoryError> {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let value = values.next().and_then(|value| value.to_str().ok());
     let essence = value.and_then(|value| value.split(';').next()).map(str::trim);

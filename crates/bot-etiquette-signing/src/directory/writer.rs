@@ -1,11 +1,7 @@
 use std::time::{Duration, SystemTime};
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
-use super::published::seconds;
 use super::{DirectoryError, PublishedKey};
 
 /// How long caches may keep a directory's response, unless the builder says otherwise: one hour.
@@ -45,7 +41,6 @@ pub struct KeyDirectory {
 
 impl KeyDirectory {
     /// A directory to be filled.
-    #[must_use]
     pub fn builder() -> KeyDirectoryBuilder {
         KeyDirectoryBuilder {
             keys: Vec::new(),
@@ -182,17 +177,6 @@ impl KeyDirectoryBuilder {
             content_digest: self.content_digest,
         })
     }
-}
-
-/// A strong entity tag of the document (RFC 9110 8.8.3).
-pub(super) fn entity_tag(document: &str) -> String {
-    format!("\"{}\"", BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(document)))
-}
-
-/// A moment as a signature's parameter counts it.
-pub(super) fn window(now: SystemTime, lifetime: Duration) -> (u64, u64) {
-    let created = seconds(now);
-    (created, created.saturating_add(lifetime.as_secs()))
 }
 
 fn write<'a>(keys: impl Iterator<Item = &'a PublishedKey>) -> String {
