@@ -186,16 +186,18 @@ fn dictionary_agent(
         (None, None, _) => {
             return Err(AgentError::NotCovered("no member of \"signature-agent\" is covered by its key"));
         }
-        (None, Some(_), Some(_)) => return Err(invalid("several members are covered, none of them by the label")),
+        (None, Some(_), Some(_)) => {
+            return Err(invalid("several members are covered, none of them by the label"));
+        }
         (None, Some(key), None) if rules.any_member => key,
         (None, Some(key), None) => {
-            return Err(invalid(format!("member \"{key}\" is covered by the signature with the label \"{label}\"")));
+            return Err(invalid(format!(
+                "member \"{key}\" is covered by the signature with the label \"{label}\""
+            )));
         }
     };
-    let member = members
-        .iter()
-        .find(|member| member.key == key)
-        .ok_or_else(|| AgentError::Missing(key.to_owned()))?;
+    let member =
+        members.iter().find(|member| member.key == key).ok_or_else(|| AgentError::Missing(key.to_owned()))?;
     let sfv::ListEntry::Item(item) = &member.value else {
         return Err(invalid(format!("member \"{key}\" is a list")));
     };

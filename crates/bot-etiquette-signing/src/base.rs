@@ -77,7 +77,7 @@ impl SignatureBase {
         if components.len() > MAX_COMPONENTS {
             return Err(BaseError::TooMany(components.len()));
         }
-        params.check()?;
+        params.check_texts()?;
         if let Some(twice) = first_duplicate(components) {
             return Err(BaseError::Duplicate(twice.to_string()));
         }

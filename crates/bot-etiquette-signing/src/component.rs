@@ -213,6 +213,10 @@ impl Component {
         self.options.tr
     }
 
+    pub(crate) fn has_parameters(&self) -> bool {
+        self.options != Options::default()
+    }
+
     /// Whether this is the plain component of that name, without any parameter.
     pub(crate) fn is_plain(&self, name: &str) -> bool {
         self.name() == name && self.options == Options::default()
@@ -285,8 +289,12 @@ impl Component {
                 "bs" => ("bs", std::mem::replace(&mut options.bs, flag) || flag),
                 "tr" => ("tr", std::mem::replace(&mut options.tr, flag) || flag),
                 "req" => ("req", std::mem::replace(&mut options.req, flag) || flag),
-                "key" => ("key", std::mem::replace(&mut options.key, text).is_some() || options.key.is_some()),
-                "name" => ("name", std::mem::replace(&mut query_name, text).is_some() || query_name.is_some()),
+                "key" => {
+                    ("key", std::mem::replace(&mut options.key, text).is_some() || options.key.is_some())
+                }
+                "name" => {
+                    ("name", std::mem::replace(&mut query_name, text).is_some() || query_name.is_some())
+                }
                 other => {
                     return Err(ComponentError::UnknownParameter {
                         component: identifier,
@@ -295,7 +303,11 @@ impl Component {
                 }
             };
             if !fits {
-                return Err(unfit(&identifier, parameter, "sf, bs, tr and req are flags, key and name strings"));
+                return Err(unfit(
+                    &identifier,
+                    parameter,
+                    "sf, bs, tr and req are flags, key and name strings",
+                ));
             }
         }
         Self::checked(Name::of(name.as_str(), query_name)?, options, identifier)

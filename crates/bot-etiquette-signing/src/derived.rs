@@ -106,7 +106,6 @@ fn authority<'a>(message: &Message<'a>, identifier: &str) -> Result<HostPort<'a>
         .map_err(|reason| ValueError::Authority { component: identifier.to_owned(), reason })
 }
 
-
 fn push_lower(out: &mut String, text: &str) {
     let start = out.len();
     out.push_str(text);
@@ -133,12 +132,7 @@ fn path<'a>(method: &Method, uri: &'a http::Uri) -> Option<&'a str> {
     }
 }
 
-fn push_query_param(
-    out: &mut String,
-    query: &str,
-    wanted: &str,
-    identifier: &str,
-) -> Result<(), ValueError> {
+fn push_query_param(out: &mut String, query: &str, wanted: &str, identifier: &str) -> Result<(), ValueError> {
     let mut found: Option<Cow<'_, str>> = None;
     let mut name_buffer = String::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {

@@ -104,10 +104,16 @@ pub fn check_content_digest(headers: &HeaderMap, content: &[u8]) -> Result<(), D
         let key = algorithm.as_str();
         let Some(member) = members.iter().find(|member| member.key == key) else { continue };
         let sfv::ListEntry::Item(item) = &member.value else {
-            return Err(malformed(&format_args!("\"{key}\" at byte {} is no byte sequence", member.position)));
+            return Err(malformed(&format_args!(
+                "\"{key}\" at byte {} is no byte sequence",
+                member.position
+            )));
         };
         let Some(claimed) = item.bare_item.as_byte_sequence() else {
-            return Err(malformed(&format_args!("\"{key}\" at byte {} is no byte sequence", member.position)));
+            return Err(malformed(&format_args!(
+                "\"{key}\" at byte {} is no byte sequence",
+                member.position
+            )));
         };
         if claimed != algorithm.digest(content) {
             return Err(DigestError::Mismatch(key));

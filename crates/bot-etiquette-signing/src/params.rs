@@ -165,17 +165,24 @@ impl SignatureParams {
         Self { list }
     }
 
-    /// Checks the types and lengths that RFC 9421 2.3 and this crate ask for.
-    pub(crate) fn check(&self) -> Result<(), ParamsError> {
+    /// Checks the types that RFC 9421 2.3 gives its parameters.
+    pub(crate) fn check_types(&self) -> Result<(), ParamsError> {
         for (name, value) in &self.list {
-            let expected = match name.as_str() {
-                "created" | "expires" if !matches!(value, ParamValue::Integer(_)) => "an integer",
-                "nonce" | "alg" | "keyid" | "tag" if !matches!(value, ParamValue::Text(_)) => "a string",
-                _ => "",
+            let expected = match (name.as_str(), value) {
+                ("created" | "expires", ParamValue::Integer(_)) => continue,
+                ("created" | "expires", _) => "an integer",
+                ("nonce" | "alg" | "keyid" | "tag", ParamValue::Text(_)) => continue,
+                ("nonce" | "alg" | "keyid" | "tag", _) => "a string",
+                _ => continue,
             };
-            if !expected.is_empty() {
-                return Err(ParamsError::WrongType { name: name.clone(), expected });
-            }
+            return Err(ParamsError::WrongType { name: name.clone(), expected });
+        }
+        Ok(())
+    }
+
+    /// Checks that every text can be written, and none is longer than its limit.
+    pub(crate) fn check_texts(&self) -> Result<(), ParamsError> {
+        for (name, value) in &self.list {
             let limit = if name == "nonce" { MAX_NONCE_BYTES } else { MAX_TEXT_BYTES };
             if let ParamValue::Text(text) = value
                 && (text.len() > limit || !sf::is_sf_string(text))

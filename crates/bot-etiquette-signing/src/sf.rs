@@ -4,7 +4,7 @@
 //! padding. For a signature both hide an attack, so the member texts are split here once more, with positions.
 
 use sfv::{
-    Dictionary, DictSerializer, FieldType as _, Item, ItemSerializer, List, ListEntry, ListSerializer, Parser,
+    DictSerializer, Dictionary, FieldType as _, Item, ItemSerializer, List, ListEntry, ListSerializer, Parser,
 };
 use thiserror::Error;
 
@@ -44,7 +44,7 @@ pub(crate) struct Member<'a> {
     /// Where the key starts.
     pub(crate) position: usize,
     pub(crate) value: ListEntry,
-    /// The value as written, with its parameters.
+    /// The value as written, with its parameters; of a bare key the parameters alone.
     pub(crate) text: &'a str,
 }
 
@@ -53,8 +53,8 @@ pub(crate) fn unique_members(text: &str) -> Result<Vec<Member<'_>>, SyntaxError>
     let mut parsed = dictionary(text)?;
     let mut members: Vec<Member<'_>> = Vec::with_capacity(parsed.len());
     for (position, part) in split_members(text) {
-        let (key, value) = part.split_once('=').unwrap_or((part, ""));
-        let key = key.split(';').next().unwrap_or(key);
+        let (key, rest) = part.split_at(part.find(['=', ';']).unwrap_or(part.len()));
+        let value = rest.strip_prefix('=').unwrap_or(rest);
         // What is no longer in the parsed dictionary was taken by an earlier member of the same key.
         let Some(entry) = parsed.swap_remove(key) else {
             return Err(SyntaxError::new(position, format!("second member \"{key}\"")));
@@ -122,9 +122,7 @@ pub(crate) fn is_sf_string(value: &str) -> bool {
 /// Whether a text can be the key of a dictionary member or a parameter (RFC 9651 3.1.2).
 pub(crate) fn is_key(value: &str) -> bool {
     value.starts_with(|first: char| first.is_ascii_lowercase() || first == '*')
-        && value.bytes().all(
-            |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'*'),
-        )
+        && value.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'*'))
 }
 
 /// The members of a valid dictionary with where each starts, split at the commas of the top level.
@@ -162,11 +160,14 @@ mod tests {
         let text = "a=\"x,\\\",y\" ,\tb;q=1,  c=(1 \"),\" 2);z";
         let found: Vec<_> =
             unique_members(text).unwrap().iter().map(|m| (m.position, m.key, m.text)).collect();
-        assert_eq!(found, [(0, "a", "\"x,\\\",y\""), (13, "b", "1"), (20, "c", "(1 \"),\" 2);z")]);
+        assert_eq!(found, [(0, "a", "\"x,\\\",y\""), (13, "b", ";q=1"), (21, "c", "(1 \"),\" 2);z")]);
     }
 
     #[test]
     fn a_second_member_of_one_key_is_refused_where_it_stands() {
-        assert_eq!(unique_members("a=1, b=2, a=3").unwrap_err().to_string(), "second member \"a\" at byte 10");
+        assert_eq!(
+            unique_members("a=1, b=2, a=3").unwrap_err().to_string(),
+            "second member \"a\" at byte 10"
+        );
     }
 }

@@ -237,10 +237,9 @@ const MAX_SF_INTEGER: i64 = 999_999_999_999_999;
 /// clients send the field and servers read it.
 fn sent_host<'a>(message: &Message<'a>) -> Result<&'a str, SignError> {
     let Head::Request { uri, .. } = message.head else { return Err(SignError::NotARequest) };
-    let sent = message.authority_as_sent().map_err(|reason| ValueError::Authority {
-        component: "\"@authority\"".to_owned(),
-        reason,
-    })?;
+    let sent = message
+        .authority_as_sent()
+        .map_err(|reason| ValueError::Authority { component: "\"@authority\"".to_owned(), reason })?;
     if uri.authority().is_some() && has_other_host(message.headers, sent, message.scheme_as_sent()) {
         return Err(SignError::HostConflict);
     }

@@ -12,11 +12,7 @@ use crate::message::{Head, Message, ValueError};
 use crate::{derived, sf};
 
 /// Appends the value of `component` in `message`. On an error `out` may hold a part of it.
-pub(crate) fn push(
-    out: &mut String,
-    message: &Message<'_>,
-    component: &Component,
-) -> Result<(), ValueError> {
+pub(crate) fn push(out: &mut String, message: &Message<'_>, component: &Component) -> Result<(), ValueError> {
     let identifier = component.as_str();
     let target = if component.options.req {
         match message.head {

@@ -30,7 +30,10 @@ pub struct OtherKey {
 
 #[derive(Clone, PartialEq, Eq)]
 enum Material {
-    Rsa { modulus: Vec<u8>, exponent: Vec<u8> },
+    Rsa {
+        modulus: Vec<u8>,
+        exponent: Vec<u8>,
+    },
     /// The uncompressed point.
     Ec(Vec<u8>),
     Secret(Zeroizing<Vec<u8>>),
@@ -105,7 +108,11 @@ impl OtherKey {
                 let (algorithm, rest) = tlv(outer, SEQUENCE)?;
                 let (bits, _) = tlv(rest, BIT_STRING)?;
                 let key = bits.strip_prefix(&[0])?;
-                if contains(algorithm, EC_OID) { Self::from_point(key) } else { Self::from_pkcs1(tlv(key, SEQUENCE)?.0) }
+                if contains(algorithm, EC_OID) {
+                    Self::from_point(key)
+                } else {
+                    Self::from_pkcs1(tlv(key, SEQUENCE)?.0)
+                }
             }
             "PRIVATE KEY" => {
                 let (algorithm, rest) = tlv(tlv(outer, INTEGER)?.1, SEQUENCE)?;
@@ -192,7 +199,8 @@ impl OtherKey {
         match &self.material {
             Material::Rsa { modulus, .. } => {
                 let zeros = modulus.first().map_or(0, |byte| byte.leading_zeros());
-                modulus.len().saturating_mul(8).saturating_sub(usize::try_from(zeros).unwrap_or(0)) < MIN_RSA_BITS
+                modulus.len().saturating_mul(8).saturating_sub(usize::try_from(zeros).unwrap_or(0))
+                    < MIN_RSA_BITS
             }
             Material::Ec(_) => false,
             Material::Secret(secret) => secret.len() < 16,
@@ -280,7 +288,8 @@ fn tlv(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     if first < 0x80 {
         return rest.split_at_checked(usize::from(first));
     }
-    let (length, rest) = rest.split_at_checked(usize::from(first & 0x7f)).filter(|(length, _)| length.len() <= 2)?;
+    let (length, rest) =
+        rest.split_at_checked(usize::from(first & 0x7f)).filter(|(length, _)| length.len() <= 2)?;
     rest.split_at_checked(length.iter().fold(0, |sum, &byte| (sum << 8) | usize::from(byte)))
 }
 
@@ -289,8 +298,9 @@ fn public_tail(der: &[u8]) -> Option<&[u8]> {
     [65, 97].into_iter().find_map(|length| {
         let at = der.len().checked_sub(length)?;
         let (before, point) = der.split_at_checked(at)?;
-        (before.ends_with(&[0x03, u8::try_from(length).ok()?.checked_add(1)?, 0x00]) && point.first() == Some(&4))
-            .then_some(point)
+        (before.ends_with(&[0x03, u8::try_from(length).ok()?.checked_add(1)?, 0x00])
+            && point.first() == Some(&4))
+        .then_some(point)
     })
 }
 

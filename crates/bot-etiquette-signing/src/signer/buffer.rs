@@ -96,9 +96,7 @@ impl SignatureBuffer {
     }
 
     pub(super) fn clear(&mut self) {
-        for text in
-            [&mut self.base, &mut self.agent, &mut self.label, &mut self.input, &mut self.signature]
-        {
+        for text in [&mut self.base, &mut self.agent, &mut self.label, &mut self.input, &mut self.signature] {
             text.clear();
         }
     }

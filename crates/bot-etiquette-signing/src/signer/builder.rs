@@ -177,9 +177,8 @@ impl<K: ExternalSigner> SignerBuilder<K> {
         if count > MAX_COMPONENTS {
             return Err(SignerError::TooManyComponents(count));
         }
-        let own = |component: &&Component| {
-            component.is_plain("@authority") || component.is_plain(SIGNATURE_AGENT)
-        };
+        let own =
+            |component: &&Component| component.is_plain("@authority") || component.is_plain(SIGNATURE_AGENT);
         if let Some(twice) = first_duplicate(&self.components).or(self.components.iter().find(own)) {
             return Err(SignerError::Duplicate(twice.to_string()));
         }

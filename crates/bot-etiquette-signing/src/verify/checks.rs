@@ -45,10 +45,16 @@ pub(super) fn judge(
         format!("label {}: {} components, {} bytes", received.label(), components.len(), signature.len())
     });
     if !received.is_canonical() && !policy.lenient {
-        return Err(invalid(InvalidReason::BadEncoding, "the base64 of the signature is not as an encoder writes it"));
+        return Err(invalid(
+            InvalidReason::BadEncoding,
+            "the base64 of the signature is not as an encoder writes it",
+        ));
     }
 
-    params.check().map_err(|error| invalid(InvalidReason::Malformed, error.to_string()))?;
+    params
+        .check_types()
+        .and_then(|()| params.check_texts())
+        .map_err(|error| invalid(InvalidReason::Malformed, error.to_string()))?;
     check_tag(policy, message, params, components)?;
     check_present(policy, params)?;
     attempt.pass("parameters", || params.to_string());
@@ -138,9 +144,10 @@ fn check_tag(
         Some(DIRECTORY_TAG) => check_directory(message, components),
         Some(WEB_BOT_AUTH_TAG) => Ok(()),
         // What covers Signature-Agent speaks for a bot, and must say so.
-        None if components.iter().any(|c| c.name() == SIGNATURE_AGENT && !c.is_of_request()) => {
-            Err(invalid(InvalidReason::MissingParameter, "a signature over Signature-Agent needs its \"tag\""))
-        }
+        None if components.iter().any(|c| c.name() == SIGNATURE_AGENT && !c.is_of_request()) => Err(invalid(
+            InvalidReason::MissingParameter,
+            "a signature over Signature-Agent needs its \"tag\"",
+        )),
         _ => Ok(()),
     }
 }
@@ -150,7 +157,8 @@ fn check_directory(message: &Message<'_>, components: &[Component]) -> Result<()
     if message.is_request() {
         return Err(invalid(InvalidReason::WrongTag, format!("\"{DIRECTORY_TAG}\" on a request")));
     }
-    let media_type = message.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type =
+        message.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case(DIRECTORY_TYPE) {
         let detail = format!("a key directory of the media type \"{essence}\"; it must be {DIRECTORY_TYPE}");
@@ -159,10 +167,16 @@ fn check_directory(message: &Message<'_>, components: &[Component]) -> Result<()
     let bound = |c: &Component| c.name() == "@authority" && c.is_of_request();
     let unbound = |c: &Component| c.name() == "@authority" && !c.is_of_request();
     if components.iter().any(unbound) {
-        return Err(invalid(InvalidReason::ComponentUnknown, "a response has no \"@authority\" without \"req\""));
+        return Err(invalid(
+            InvalidReason::ComponentUnknown,
+            "a response has no \"@authority\" without \"req\"",
+        ));
     }
     if !components.iter().any(bound) {
-        return Err(invalid(InvalidReason::ComponentNotCovered, "a key directory must cover \"@authority\";req"));
+        return Err(invalid(
+            InvalidReason::ComponentNotCovered,
+            "a key directory must cover \"@authority\";req",
+        ));
     }
     Ok(())
 }
@@ -178,6 +192,12 @@ fn check_coverage(policy: &Policy, message: &Message<'_>, components: &[Componen
     if let Some(twice) = first_duplicate(components) {
         return Err(invalid(InvalidReason::ComponentDuplicate, format!("{twice} is covered twice")));
     }
+    if let Some(foreign) = components.iter().find(|c| c.is_of_request() && message.is_request()) {
+        return Err(invalid(
+            InvalidReason::ComponentUnknown,
+            format!("{foreign}: \"req\" has no sense on a request"),
+        ));
+    }
     let not_covered = |detail: String| Err(invalid(InvalidReason::ComponentNotCovered, detail));
     if let Some(wanted) = policy.required_components.iter().find(|wanted| !components.contains(wanted)) {
         return not_covered(format!("{wanted} is not covered"));
@@ -185,7 +205,9 @@ fn check_coverage(policy: &Policy, message: &Message<'_>, components: &[Componen
     if !policy.web_bot_auth {
         return Ok(());
     }
-    if message.is_request() && !components.iter().any(|c| c.is_plain("@authority") || c.is_plain("@target-uri")) {
+    if message.is_request()
+        && !components.iter().any(|c| c.is_plain("@authority") || c.is_plain("@target-uri"))
+    {
         return not_covered("neither \"@authority\" nor \"@target-uri\" is covered".to_owned());
     }
     // A signature over another one stands only with all that the other covers.
@@ -218,7 +240,9 @@ fn agent(
     let any_member = policy.lenient || published_window;
     let rules = AgentRules { profiles: policy.profiles.as_deref(), any_member };
     covered_agent(message.headers, components, label, rules).map_err(|error| match error {
-        AgentError::Invalid(detail) => invalid(InvalidReason::AgentInvalid, format!("Signature-Agent: {detail}")),
+        AgentError::Invalid(detail) => {
+            invalid(InvalidReason::AgentInvalid, format!("Signature-Agent: {detail}"))
+        }
         AgentError::NotCovered(detail) => invalid(InvalidReason::ComponentNotCovered, detail),
         AgentError::Missing(key) => {
             invalid(InvalidReason::ComponentMissing, format!("Signature-Agent has no member \"{key}\""))
@@ -255,12 +279,16 @@ fn check_window(
     if let Some(created) = created {
         let ahead = created.saturating_sub(now);
         if ahead > seconds(policy.skew) {
-            return Err(invalid(InvalidReason::NotYetValid, format!("created {created} is {ahead} s ahead of {now}")));
+            return Err(invalid(
+                InvalidReason::NotYetValid,
+                format!("created {created} is {ahead} s ahead of {now}"),
+            ));
         }
         if let Some(oldest) = policy.max_age
             && now.saturating_sub(created) > seconds(oldest)
         {
-            let detail = format!("made {} s ago; {} are allowed", now.saturating_sub(created), oldest.as_secs());
+            let detail =
+                format!("made {} s ago; {} are allowed", now.saturating_sub(created), oldest.as_secs());
             return Err(invalid(InvalidReason::Expired, detail));
         }
     }
@@ -361,7 +389,9 @@ fn base_failure(error: &BaseError) -> Failure {
             ValueError::RepeatedQueryParam { .. } => InvalidReason::ComponentDuplicate,
             ValueError::NotAscii { .. } => InvalidReason::BadEncoding,
             ValueError::NotStructured { .. } => InvalidReason::Malformed,
-            ValueError::WrongTarget { .. } | ValueError::UnknownType { .. } => InvalidReason::ComponentUnknown,
+            ValueError::WrongTarget { .. } | ValueError::UnknownType { .. } => {
+                InvalidReason::ComponentUnknown
+            }
         },
         BaseError::TooMany(_) | BaseError::TooLong | BaseError::Params(_) => InvalidReason::Malformed,
     };

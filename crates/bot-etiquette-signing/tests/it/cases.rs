@@ -44,7 +44,8 @@ fn every_component_of_the_collection_has_its_value_or_is_refused() {
     let Some(collection) = collection() else { return };
     for row in collection["components"].as_array().unwrap() {
         let raw = RawMessage::from_json(&row["message"]).expect("readable fields");
-        let value = row["component"].as_str().unwrap().parse::<Component>().map_err(|error| error.to_string());
+        let value =
+            row["component"].as_str().unwrap().parse::<Component>().map_err(|error| error.to_string());
         let value = value.and_then(|c| raw.message(None).value(&c).map_err(|error| error.to_string()));
         if row["error"] == true {
             assert!(value.is_err(), "{}: {value:?}", row["name"]);
