@@ -33,7 +33,7 @@ pub const MAX_SIGNATURES: usize = 16;
 /// let found = ReceivedSignature::all(&Message::request(&request))?;
 /// assert_eq!(found[0].label(), "sig1");
 /// assert_eq!(found[0].params().and_then(|params| params.text("tag")), Some("app"));
-/// assert_eq!(found[0].signature()?, [0, 0, 0]);
+/// assert_eq!(found[0].signature(), Ok(&[0, 0, 0][..]));
 /// // A label that stands in one of the two fields alone spoils its own signature and no other.
 /// assert!(found[1].signature().is_err());
 /// # Ok(()) }
