@@ -5,9 +5,12 @@
 mod exit;
 mod input;
 mod key;
+mod message;
 mod output;
 mod shell;
+mod sign;
 mod time;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -28,6 +31,10 @@ enum Command {
     /// Make a key, or show the public part of one.
     #[command(subcommand)]
     Key(key::Key),
+    /// Sign a request as a bot and print its header fields.
+    Sign(sign::Sign),
+    /// Judge a signed request or response, step by step.
+    Verify(verify::Verify),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -42,6 +49,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Key(command) => key::run(&command),
+        Command::Sign(options) => sign::run(&options),
+        Command::Verify(options) => verify::run(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

@@ -189,6 +189,13 @@ impl Component {
         &self.identifier
     }
 
+    /// The identifier in short, as people write it: the name without quotes, with the parameters.
+    #[must_use]
+    pub fn short(&self) -> String {
+        // A name holds nothing that quoting would escape.
+        format!("{}{}", self.name(), self.identifier.get(self.name().len() + 2..).unwrap_or_default())
+    }
+
     /// The name without parameters: a field name, or a derived name with its `@`.
     #[must_use]
     pub fn name(&self) -> &str {

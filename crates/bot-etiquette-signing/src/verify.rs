@@ -214,14 +214,9 @@ fn unreadable(error: &FieldError) -> Failure {
     Failure::Invalid(reason, error.to_string())
 }
 
-fn end(mut attempt: Attempt, result: Result<Verified, Failure>) -> Examination {
+fn end(attempt: Attempt, result: Result<Verified, Failure>) -> Examination {
     let (name, held, detail, outcome) = match result {
-        Ok(verified) => {
-            if attempt.steps.is_some() {
-                attempt.base = Some(verified.base.clone());
-            }
-            ("verdict", true, "verified".to_owned(), Outcome::Verified(Box::new(verified)))
-        }
+        Ok(verified) => ("verdict", true, "verified".to_owned(), Outcome::Verified(Box::new(verified))),
         Err(Failure::Invalid(reason, detail)) => {
             (reason.as_str(), false, detail.clone(), Outcome::Invalid { reason, detail })
         }

@@ -12,7 +12,10 @@ fn a_new_key_lies_in_its_file_alone() {
     assert!(pem.starts_with("-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEI"), "PKCS#8 version 1");
     assert_eq!(json["schema"], 1);
     assert_eq!(json["thumbprint"], key.thumbprint().as_str());
-    assert_eq!(json["jwk"], serde_json::from_str::<serde_json::Value>(&key.verifying_key().to_jwk()).unwrap());
+    assert_eq!(
+        json["jwk"],
+        serde_json::from_str::<serde_json::Value>(&key.verifying_key().to_jwk()).unwrap()
+    );
     assert!(json["jwk"].get("d").is_none());
     let body = pem.lines().nth(1).unwrap();
     assert!(!shown.stdout.contains(body) && !shown.stderr.contains(body));

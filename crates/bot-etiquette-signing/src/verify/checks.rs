@@ -9,6 +9,7 @@ use crate::agent::{AgentError, AgentRules, SIGNATURE_AGENT, covered_agent};
 use crate::base::{BaseError, SignatureBase, first_duplicate};
 use crate::component::{Component, ComponentError};
 use crate::digest::{CONTENT_DIGEST, check_content_digest};
+use crate::directory::MEDIA_TYPE;
 use crate::lookup::{KeyLookup, Lookup, NonceStore};
 use crate::message::{Message, ValueError};
 use crate::outcome::{ContentCheck, InvalidReason, UnverifiedReason, Verified};
@@ -17,9 +18,6 @@ use crate::policy::{DIRECTORY_TAG, Policy, WEB_BOT_AUTH_TAG};
 use crate::received::{MemberError, ReceivedSignature};
 use crate::time::unix_seconds;
 use crate::{Algorithm, KeyMaterial};
-
-/// The media type of a key directory.
-const DIRECTORY_TYPE: &str = "application/http-message-signatures-directory+json";
 
 /// The window of the vectors that the Web Bot Auth drafts publish: 2025-01-01 and a hundred years on.
 const PUBLISHED_WINDOW: (i64, i64) = (1_735_689_600, 4_889_289_600);
@@ -41,6 +39,10 @@ pub(super) fn judge(
     attempt.keyid = params.text("keyid").map(str::to_owned);
     let signature = received.signature().map_err(|error| member(Some(error)))?;
     let components = received.components().map_err(|error| member(Some(error)))?;
+    if attempt.steps.is_some() {
+        // For people: the base is shown wherever the judgement ends.
+        attempt.base = SignatureBase::build(message, components, params).ok();
+    }
     attempt.pass("fields", || {
         format!("label {}: {} components, {} bytes", received.label(), components.len(), signature.len())
     });
@@ -84,11 +86,9 @@ pub(super) fn judge(
     attempt.pass("base", || format!("{} bytes", base.as_bytes().len()));
     if signature.len() != key.signature_length() {
         let detail = format!("{} bytes; {algorithm} makes {}", signature.len(), key.signature_length());
-        attempt.base = Some(base);
         return Err(invalid(InvalidReason::BadLength, detail));
     }
     if !key.verify(algorithm, base.as_bytes(), signature) {
-        attempt.base = Some(base);
         return Err(invalid(
             InvalidReason::SignatureMismatch,
             "the signature fits neither this message nor this key; compare the base with the signer's",
@@ -99,14 +99,12 @@ pub(super) fn judge(
     let content = match check_content(message, components) {
         Ok(content) => content,
         Err(failure) => {
-            attempt.base = Some(base);
             return Err(failure);
         }
     };
     if let (Some(nonces), Some(nonce)) = (nonces, params.text("nonce"))
         && !nonces.check_and_record(params.text("keyid").unwrap_or_default(), nonce, params.expires_at())
     {
-        attempt.base = Some(base);
         return Err(invalid(InvalidReason::Replayed, "the nonce was used before"));
     }
     Ok(Verified {
@@ -160,8 +158,8 @@ fn check_directory(message: &Message<'_>, components: &[Component]) -> Result<()
     let media_type =
         message.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case(DIRECTORY_TYPE) {
-        let detail = format!("a key directory of the media type \"{essence}\"; it must be {DIRECTORY_TYPE}");
+    if !essence.eq_ignore_ascii_case(MEDIA_TYPE) {
+        let detail = format!("a key directory of the media type \"{essence}\"; it must be {MEDIA_TYPE}");
         return Err(invalid(InvalidReason::Malformed, detail));
     }
     let bound = |c: &Component| c.name() == "@authority" && c.is_of_request();

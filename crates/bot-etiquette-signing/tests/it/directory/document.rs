@@ -146,7 +146,10 @@ fn only_a_200_of_the_media_type_is_read() {
     }
     for (wrong, found) in [
         ("application/json", "\"application/json\""),
-        ("application/http-message-signatures-directory", "\"application/http-message-signatures-directory\""),
+        (
+            "application/http-message-signatures-directory",
+            "\"application/http-message-signatures-directory\"",
+        ),
         ("text/html", "\"text/html\""),
     ] {
         assert_eq!(
