@@ -222,14 +222,19 @@ fn dictionary_agent(
     Ok(agent(value.as_str(), profile, url))
 }
 
-fn agent(value: &str, profile: Profile, mut url: Url) -> SignatureAgent {
+fn agent(value: &str, profile: Profile, url: Url) -> SignatureAgent {
+    SignatureAgent { value: value.to_owned(), profile, directory: key_set_url(url) }
+}
+
+/// Where the keys of the agent at `url` are: the well-known path of an origin, else the URL itself, without
+/// query and fragment, which are no part of a directory's identifier.
+pub(crate) fn key_set_url(mut url: Url) -> Url {
     if is_origin(&url) {
         url.set_path(DIRECTORY_PATH);
     }
-    // The identifier of a directory is its URL without query and fragment.
     url.set_query(None);
     url.set_fragment(None);
-    SignatureAgent { value: value.to_owned(), profile, directory: url }
+    url
 }
 
 fn accept(rules: AgentRules<'_>, profile: Profile) -> Result<(), AgentError> {

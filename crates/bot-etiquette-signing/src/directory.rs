@@ -2,29 +2,30 @@
 //!
 //! TODO
 mod cache;
+mod check;
 mod document;
 mod error;
+mod proof;
 mod published;
 mod read;
+mod response;
 mod schedule;
 mod writer;
 
 pub use cache::{
     CacheLookup, DEFAULT_CAPACITY, DEFAULT_FRESH, DirectoryCache, FETCH_LIMIT, MAX_FRESH, MIN_FRESH, NEGATIVE,
 };
+pub use check::{CheckStep, DirectoryCheck, Finding};
 pub use document::{
     DirectoryDocument, DirectoryEntry, EntryNote, MAX_DIRECTORY_BYTES, MAX_DIRECTORY_KEYS, SkipReason,
     SkippedKey,
 };
 pub use error::DirectoryError;
+pub use proof::KeyProof;
 pub use published::PublishedKey;
 pub use read::{directory_url, read_response};
 pub use schedule::{KeyDates, KeySchedule, RotationProblem, ScheduleError};
 pub use writer::{DEFAULT_MAX_AGE, KeyDirectory, KeyDirectoryBuilder};
 
-/// The path of a key directory on its origin.
-pub const WELL_KNOWN_PATH: &str = "/.well-known/http-message-signatures-directory";
 /// The media type of a key directory.
 pub const MEDIA_TYPE: &str = "application/http-message-signatures-directory+json";
-/// The `tag` of the signatures of a directory's own response.
-pub const DIRECTORY_TAG: &str = "http-message-signatures-directory";

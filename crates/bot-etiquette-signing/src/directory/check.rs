@@ -121,7 +121,9 @@ impl<'a> DirectoryCheck<'a> {
             },
         };
         let rest = match DirectoryDocument::parse(self.document) {
-            Ok(document) => [keys(&document), kids(&document), dates(&document, now), self.signatures(&document, now)],
+            Ok(document) => {
+                [keys(&document), kids(&document), dates(&document, now), self.signatures(&document, now)]
+            }
             Err(error) => {
                 let unread = || Step::unchecked("not checked: the document cannot be read");
                 [Step::bad(error.to_string()), unread(), unread(), unread()]
@@ -136,7 +138,10 @@ impl<'a> DirectoryCheck<'a> {
             return Step::unchecked("not checked: the response headers and the authority are needed");
         };
         let Some(uri) = address(authority) else {
-            return Step::bad(format!("{} is no authority: expected a host such as bot.example", crate::key::quoted(authority)));
+            return Step::bad(format!(
+                "{} is no authority: expected a host such as bot.example",
+                crate::key::quoted(authority)
+            ));
         };
         let none = HeaderMap::new();
         let request = Message::request_head(&Method::GET, &uri, &none);
@@ -173,7 +178,10 @@ fn keys(document: &DirectoryDocument) -> Step {
     }
     for entry in document.entries() {
         if entry.key().is_published_test_key() {
-            step.remark(format!("key {} is a test key printed in an RFC: anyone can sign with it", entry.thumbprint()));
+            step.remark(format!(
+                "key {} is a test key printed in an RFC: anyone can sign with it",
+                entry.thumbprint()
+            ));
         }
         for note in entry.notes().iter().filter(|note| matches!(note, EntryNote::UnknownAlg { .. })) {
             step.remark(format!("key {}: {note}", entry.thumbprint()));

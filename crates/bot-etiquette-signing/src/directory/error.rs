@@ -1,4 +1,4 @@
-use super::{MEDIA_TYPE, WELL_KNOWN_PATH};
+use super::MEDIA_TYPE;
 
 /// Why an answer is no key directory, or a directory cannot be built.
 ///
@@ -97,14 +97,10 @@ pub enum DirectoryError {
         max_age: u64,
     },
     /// An agent's address that has no directory.
-    #[error(
-        "{found} has no key directory: expected an https address such as https://bot.example, found {why}"
-    )]
+    #[error("no key directory: {reason}")]
     AgentUrl {
-        /// The address found, quoted and shortened.
-        found: String,
-        /// What is wrong with it.
-        why: &'static str,
+        /// What is wrong with the address.
+        reason: String,
     },
     /// A host that is no authority.
     #[error("{found} is no authority: expected a host and perhaps a port, such as bot.example")]
@@ -112,7 +108,18 @@ pub enum DirectoryError {
         /// What was found, quoted and shortened.
         found: String,
     },
-    /// A request for another path.
-    #[error("the key directory stands at {WELL_KNOWN_PATH} alone")]
-    Path,
+    /// The response cannot be signed.
+    #[error("the response cannot be signed: {reason}")]
+    Unsigned {
+        /// Why.
+        reason: String,
+    },
+    /// A key kept elsewhere did not sign.
+    #[error("the key {thumbprint} did not sign: {reason}")]
+    NotSigned {
+        /// The key's thumbprint.
+        thumbprint: String,
+        /// Its own words.
+        reason: String,
+    },
 }

@@ -1,9 +1,9 @@
 use std::time::SystemTime;
 
-use super::{DIRECTORY_TAG, DirectoryDocument, DirectoryEntry};
+use super::{DirectoryDocument, DirectoryEntry};
 use crate::{
-    Component, KeyMaterial, Lookup, Message, Outcome, Policy, ReceivedSignature, SignatureAgent, Thumbprint,
-    UnverifiedReason, Verifier,
+    Component, DIRECTORY_TAG, KeyMaterial, Lookup, Message, Outcome, Policy, ReceivedSignature,
+    SignatureAgent, Thumbprint, UnverifiedReason, Verifier,
 };
 
 /// Whether the signatures of a response prove that its sender holds a key of the directory.

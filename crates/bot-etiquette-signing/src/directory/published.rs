@@ -1,10 +1,11 @@
+use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::DirectoryError;
-use crate::{SigningKey, Thumbprint, VerifyingKey};
+use crate::{Algorithm, ExternalSigner, KeyMaterial, SigningKey, Thumbprint, VerifyingKey};
 
 /// A key on its way into a [`KeyDirectory`](super::KeyDirectory), with its dates.
 ///
@@ -21,10 +22,10 @@ use crate::{SigningKey, Thumbprint, VerifyingKey};
 /// assert!(directory.document().contains(r#""exp":1812000000"#));
 /// # Ok(()) }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct PublishedKey {
     public: VerifyingKey,
-    secret: Option<Arc<SigningKey>>,
+    signer: Option<Arc<dyn ExternalSigner + Send + Sync>>,
     thumbprint: Thumbprint,
     publish_from: Option<SystemTime>,
     not_before: Option<SystemTime>,
@@ -36,7 +37,14 @@ impl PublishedKey {
     #[must_use]
     pub fn new(key: impl Into<Arc<SigningKey>>) -> Self {
         let key = key.into();
-        Self { secret: Some(Arc::clone(&key)), ..Self::unsigned(key.verifying_key().clone()) }
+        Self::external(key.verifying_key().clone(), key)
+    }
+
+    /// A key kept elsewhere, whose `signer` signs the directory's responses. Each signature is verified
+    /// with `public` before it is sent.
+    #[must_use]
+    pub fn external(public: VerifyingKey, signer: Arc<dyn ExternalSigner + Send + Sync>) -> Self {
+        Self { signer: Some(signer), ..Self::unsigned(public) }
     }
 
     /// A key whose secret is not at hand: it is listed, but no response carries a signature by it, and a
@@ -44,7 +52,7 @@ impl PublishedKey {
     #[must_use]
     pub fn unsigned(public: VerifyingKey) -> Self {
         let thumbprint = public.thumbprint();
-        Self { public, secret: None, thumbprint, publish_from: None, not_before: None, expires: None }
+        Self { public, signer: None, thumbprint, publish_from: None, not_before: None, expires: None }
     }
 
     /// Keeps the key out of responses before `date`. By default it is listed at once.
@@ -74,8 +82,26 @@ impl PublishedKey {
         &self.thumbprint
     }
 
-    pub(super) fn secret(&self) -> Option<&SigningKey> {
-        self.secret.as_deref()
+    /// This key's signature over `base`, when it signs at all.
+    pub(super) fn sign(&self, base: &[u8]) -> Option<Result<Vec<u8>, DirectoryError>> {
+        let signer = self.signer.as_ref()?;
+        let refuse =
+            |reason: String| DirectoryError::NotSigned { thumbprint: self.thumbprint.to_string(), reason };
+        let mut signature = Vec::new();
+        Some(match signer.sign(base, &mut signature) {
+            Err(error) => Err(refuse(error.to_string())),
+            // A signature that does not verify would only be found out by strangers.
+            Ok(())
+                if !KeyMaterial::Ed25519(self.public.clone()).verify(
+                    Algorithm::Ed25519,
+                    base,
+                    &signature,
+                ) =>
+            {
+                Err(refuse("its signature does not verify with the public part given".to_owned()))
+            }
+            Ok(()) => Ok(signature),
+        })
     }
 
     /// Whether responses list the key at `now`.
@@ -112,6 +138,18 @@ impl PublishedKey {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for PublishedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublishedKey")
+            .field("thumbprint", &self.thumbprint.as_str())
+            .field("signs", &self.signer.is_some())
+            .field("publish_from", &self.publish_from)
+            .field("not_before", &self.not_before)
+            .field("expires", &self.expires)
+            .finish()
     }
 }
 

@@ -3,7 +3,8 @@
 use http::{HeaderMap, StatusCode, header};
 use url::Url;
 
-use super::{DirectoryDocument, DirectoryError, MEDIA_TYPE, WELL_KNOWN_PATH};
+use super::{DirectoryDocument, DirectoryError, MEDIA_TYPE};
+use crate::agent::{AgentError, https_url, key_set_url};
 use crate::key::quoted;
 
 /// The address of an agent's directory: the well-known path of an origin, or the address itself when it has
@@ -24,20 +25,13 @@ use crate::key::quoted;
 /// # Ok(()) }
 /// ```
 pub fn directory_url(agent: &str) -> Result<Url, DirectoryError> {
-    let refuse = |why| DirectoryError::AgentUrl { found: quoted(agent), why };
-    let mut url = Url::parse(agent).map_err(|_| refuse("no URL"))?;
-    if url.scheme() != "https" {
-        return Err(refuse("another scheme"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(refuse("a user name or password"));
-    }
-    url.set_query(None);
-    url.set_fragment(None);
-    if url.path() == "/" {
-        url.set_path(WELL_KNOWN_PATH);
-    }
-    Ok(url)
+    https_url(agent).map(key_set_url).map_err(|error| DirectoryError::AgentUrl {
+        reason: match error {
+            AgentError::Invalid(reason) => reason,
+            AgentError::NotCovered(reason) => reason.to_owned(),
+            AgentError::Missing(member) => member,
+        },
+    })
 }
 
 /// Reads the answer to a request for a directory: a 200 of the right media type with a document.

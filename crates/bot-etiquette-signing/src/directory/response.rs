@@ -6,10 +6,11 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 use sha2::{Digest, Sha256};
 
-use super::{DIRECTORY_TAG, DirectoryError, KeyDirectory, MEDIA_TYPE, WELL_KNOWN_PATH};
+use super::{DirectoryError, KeyDirectory, MEDIA_TYPE};
 use crate::key::quoted;
 use crate::{
-    BaseError, Component, ComponentError, DigestAlgorithm, Message, SignatureBase, SignatureParams, content_digest,
+    CONTENT_DIGEST, Component, DIRECTORY_PATH, DIRECTORY_TAG, DigestAlgorithm, Message, SignatureBase,
+    SignatureParams, content_digest,
 };
 
 impl KeyDirectory {
@@ -20,7 +21,8 @@ impl KeyDirectory {
     /// `Host` field says, or a stranger's directory can be passed off with these keys.
     ///
     /// # Errors
-    /// [`DirectoryError::Authority`] when `authority` is no host with an optional port.
+    /// [`DirectoryError::Authority`] when `authority` is no host with an optional port;
+    /// [`DirectoryError::NotSigned`] when a key kept elsewhere fails; a time beyond what a signature can say.
     pub fn response(&self, authority: &str, now: SystemTime) -> Result<Response<String>, DirectoryError> {
         self.presigned(authority, now, self.signature_lifetime())
     }
@@ -62,12 +64,11 @@ impl KeyDirectory {
         if seconds <= max_age {
             return Err(DirectoryError::LifetimeTooShort { lifetime: seconds, max_age });
         }
-        let refuse = || DirectoryError::Authority { found: quoted(authority) };
-        let uri = address(authority).ok_or_else(refuse)?;
+        let uri = address(authority).ok_or_else(|| DirectoryError::Authority { found: quoted(authority) })?;
         let body = self.document_at(now);
         let mut response = Response::new(body);
         *response.headers_mut() = self.plain_headers(response.body());
-        let signed = self.sign(&uri, response.headers(), now, lifetime).map_err(|_| refuse())?;
+        let signed = self.sign(&uri, response.headers(), now, lifetime)?;
         response.headers_mut().extend(signed);
         Ok(response)
     }
@@ -85,7 +86,7 @@ impl KeyDirectory {
             }
         }
         if self.covers_digest() {
-            headers.insert("content-digest", content_digest(DigestAlgorithm::Sha256, body.as_bytes()));
+            headers.insert(CONTENT_DIGEST, content_digest(DigestAlgorithm::Sha256, body.as_bytes()));
         }
         headers
     }
@@ -97,48 +98,38 @@ impl KeyDirectory {
         headers: &HeaderMap,
         now: SystemTime,
         lifetime: Duration,
-    ) -> Result<HeaderMap, Unsigned> {
+    ) -> Result<HeaderMap, DirectoryError> {
         let none = HeaderMap::new();
         let request = Message::request_head(&Method::GET, uri, &none);
         let response = Message::response_head(StatusCode::OK, headers).answering(&request);
-        let mut covered = vec![Component::authority().of_request()?];
+        let mut covered = vec![Component::authority().of_request().map_err(unsigned)?];
         if self.covers_digest() {
-            covered.push(Component::field("content-digest")?);
+            covered.push(Component::field(CONTENT_DIGEST).map_err(unsigned)?);
         }
-        let expires = now.checked_add(lifetime).ok_or(Unsigned)?;
+        let expires =
+            now.checked_add(lifetime).ok_or_else(|| unsigned("the lifetime ends beyond all time"))?;
         let (mut inputs, mut signatures) = (Vec::new(), Vec::new());
-        let keys = self.listed(now).filter_map(|key| key.secret().map(|secret| (key.thumbprint(), secret)));
-        for (number, (thumbprint, secret)) in (1..).zip(keys) {
-            let params =
-                SignatureParams::new().created(now).expires(expires).keyid(thumbprint.as_str()).tag(DIRECTORY_TAG);
-            let base = SignatureBase::build(&response, &covered, &params)?;
-            let signature = BASE64_STANDARD.encode(secret.sign(base.as_bytes()));
+        for key in self.listed(now) {
+            let keyid = key.thumbprint().as_str();
+            let params = SignatureParams::new().created(now).expires(expires).keyid(keyid).tag(DIRECTORY_TAG);
+            let base = SignatureBase::build(&response, &covered, &params).map_err(unsigned)?;
+            let Some(signature) = key.sign(base.as_bytes()) else { continue };
+            let number = inputs.len().saturating_add(1);
             inputs.push(format!("sig{number}={}", base.signature_params()));
-            signatures.push(format!("sig{number}=:{signature}:"));
+            signatures.push(format!("sig{number}=:{}:", BASE64_STANDARD.encode(signature?)));
         }
         let mut signed = HeaderMap::new();
         if !inputs.is_empty() {
             for (name, members) in [("signature-input", inputs), ("signature", signatures)] {
-                signed.insert(name, HeaderValue::from_str(&members.join(", ")).map_err(|_| Unsigned)?);
+                signed.insert(name, HeaderValue::from_str(&members.join(", ")).map_err(unsigned)?);
             }
         }
         Ok(signed)
     }
 }
 
-/// The one way signing can fail once the authority is one: a time beyond what a clock can say.
-struct Unsigned;
-
-impl From<ComponentError> for Unsigned {
-    fn from(_: ComponentError) -> Self {
-        Self
-    }
-}
-
-impl From<BaseError> for Unsigned {
-    fn from(_: BaseError) -> Self {
-        Self
-    }
+fn unsigned(reason: impl ToString) -> DirectoryError {
+    DirectoryError::Unsigned { reason: reason.to_string() }
 }
 
 /// The directory's address at an authority that is a host with an optional port.
@@ -150,6 +141,6 @@ pub(super) fn address(authority: &str) -> Option<Uri> {
     let mut parts = http::uri::Parts::default();
     parts.scheme = Some(Scheme::HTTPS);
     parts.authority = Some(authority);
-    parts.path_and_query = Some(PathAndQuery::from_static(WELL_KNOWN_PATH));
+    parts.path_and_query = Some(PathAndQuery::from_static(DIRECTORY_PATH));
     Uri::from_parts(parts).ok()
 }

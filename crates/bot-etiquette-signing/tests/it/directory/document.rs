@@ -168,7 +168,6 @@ fn the_address_of_a_directory_follows_from_the_agent() {
     for (agent, expected) in [
         ("https://bot.example", "https://bot.example/.well-known/http-message-signatures-directory"),
         ("https://BOT.example:443/", "https://bot.example/.well-known/http-message-signatures-directory"),
-        ("https://bot.example/?a#b", "https://bot.example/.well-known/http-message-signatures-directory"),
         (
             "https://bot.example:8443",
             "https://bot.example:8443/.well-known/http-message-signatures-directory",
