@@ -24,6 +24,8 @@ pub use error::DirectoryError;
 pub use proof::KeyProof;
 pub use published::PublishedKey;
 pub use read::{directory_url, read_response};
+#[cfg(feature = "tower")]
+pub(crate) use response::address;
 pub use schedule::{KeyDates, KeySchedule, RotationProblem, ScheduleError};
 pub use writer::{DEFAULT_MAX_AGE, KeyDirectory, KeyDirectoryBuilder};
 

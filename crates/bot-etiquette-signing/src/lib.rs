@@ -23,6 +23,8 @@ mod received;
 mod sf;
 mod signer;
 mod time;
+#[cfg(feature = "tower")]
+pub mod tower;
 mod value;
 mod verify;
 

@@ -183,6 +183,13 @@ impl DirectoryCache {
         self.end(url, now).failure = Some(DirectoryError::NoAnswer);
     }
 
+    /// Takes back a fetch that was given up before it ended: the next lookup may start another.
+    pub fn abandoned(&mut self, url: &Url) {
+        if let Some(known) = self.directories.get_mut(url) {
+            known.fetching_until = None;
+        }
+    }
+
     fn end(&mut self, url: &Url, now: SystemTime) -> &mut Known {
         self.make_room(url);
         let known = self.directories.entry(url.clone()).or_default();

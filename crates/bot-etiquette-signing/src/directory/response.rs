@@ -133,7 +133,7 @@ fn unsigned(reason: impl ToString) -> DirectoryError {
 }
 
 /// The directory's address at an authority that is a host with an optional port.
-pub(super) fn address(authority: &str) -> Option<Uri> {
+pub(crate) fn address(authority: &str) -> Option<Uri> {
     let authority: Authority = authority.parse().ok()?;
     if authority.as_str().contains('@') || authority.host().is_empty() {
         return None;
