@@ -2,6 +2,7 @@
 //!
 //! Data goes to stdout, talk to stderr. Exit 0 = yes or done, 1 = no, 2 = bad usage or unreadable input.
 
+mod directory;
 mod exit;
 mod input;
 mod key;
@@ -31,6 +32,9 @@ enum Command {
     /// Make a key, or show the public part of one.
     #[command(subcommand)]
     Key(key::Key),
+    /// Build, serve or check a key directory.
+    #[command(subcommand)]
+    Directory(directory::Directory),
     /// Sign a request as a bot and print its header fields.
     Sign(sign::Sign),
     /// Judge a signed request or response, step by step.
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Key(command) => key::run(&command),
+        Command::Directory(command) => directory::run(&command),
         Command::Sign(options) => sign::run(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Completions(options) => shell::completions(&options),

@@ -40,8 +40,10 @@ pub struct DirectoryFetch {
 struct Shared {
     cache: Mutex<DirectoryCache>,
     ended: Notify,
-    fetch: Box<dyn Fn(Url) -> BoxFuture<Result<Response<Bytes>, BoxError>> + Send + Sync>,
+    fetch: Box<Fetch>,
 }
+
+type Fetch = dyn Fn(Url) -> BoxFuture<Result<Response<Bytes>, BoxError>> + Send + Sync;
 
 impl DirectoryFetch {
     /// Keys from `cache`, filled by `fetch`.
