@@ -10,5 +10,7 @@
 #[cfg(feature = "algorithms")]
 mod cases;
 mod directory;
+mod http_text;
 mod key;
+mod published;
 mod raw;
