@@ -7,10 +7,13 @@
     clippy::print_stderr
 )]
 
+mod allocations;
 #[cfg(feature = "algorithms")]
 mod cases;
+mod components;
 mod directory;
 mod http_text;
 mod key;
 mod published;
 mod raw;
+mod roundtrip;

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use bot_etiquette_signing::{
-    KeyMaterial, Lookup, Message, Outcome, Policy, ReceivedSignature, SignatureAgent, SignatureBase, SigningKey,
-    Verifier, WEB_BOT_AUTH_TAG,
+    KeyMaterial, Lookup, Message, Outcome, Policy, ReceivedSignature, SignatureAgent, SignatureBase,
+    SigningKey, Verifier, WEB_BOT_AUTH_TAG,
 };
 use http::HeaderValue;
 
@@ -57,8 +57,10 @@ fn vector(block: &str) -> Vector {
 
 impl Vector {
     fn key(&self) -> Option<KeyMaterial> {
-        let keys: serde_json::Value = serde_json::from_str(include_str!("../fixtures/rfc9421_keys.json")).unwrap();
-        let jwk = keys["keys"].as_array().unwrap().iter().find(|jwk| jwk["kid"] == self.key.as_str()).unwrap();
+        let keys: serde_json::Value =
+            serde_json::from_str(include_str!("../fixtures/rfc9421_keys.json")).unwrap();
+        let jwk =
+            keys["keys"].as_array().unwrap().iter().find(|jwk| jwk["kid"] == self.key.as_str()).unwrap();
         KeyMaterial::parse(jwk.to_string().as_bytes()).ok()
     }
 
@@ -97,7 +99,9 @@ fn the_bases_are_those_printed() {
 fn the_signatures_are_judged_as_printed() {
     let mut judged = 0;
     for vector in vectors() {
-        let Some(outcome) = vector.judge(&vector.message, vector.policy().allow_test_keys()) else { continue };
+        let Some(outcome) = vector.judge(&vector.message, vector.policy().allow_test_keys()) else {
+            continue;
+        };
         assert_eq!(outcome.reason().unwrap_or("verified"), vector.expect, "{}: {outcome}", vector.name);
         judged += 1;
     }
@@ -111,7 +115,11 @@ fn the_keys_of_the_rfc_are_refused_unless_allowed() {
         let Some(outcome) = vector.judge(&vector.message, vector.policy()) else { continue };
         // The century-long window of the drafts' vectors is another reason, found before the key.
         let reason = outcome.reason().unwrap_or("verified");
-        assert!(matches!(reason, "test-key" | "window-too-long" | "agent-invalid"), "{}: {reason}", vector.name);
+        assert!(
+            matches!(reason, "test-key" | "window-too-long" | "agent-invalid"),
+            "{}: {reason}",
+            vector.name
+        );
     }
 }
 
@@ -122,7 +130,8 @@ fn signing_anew_gives_the_printed_bytes() {
     let key = SigningKey::from_seed(seed.as_slice().try_into().unwrap());
     let mut signed = 0;
     for vector in vectors().iter().filter(|vector| vector.deterministic && vector.key == "test-key-ed25519") {
-        let expected = format!("{}=:{}:", vector.label, BASE64_STANDARD.encode(key.sign(vector.base().as_bytes())));
+        let expected =
+            format!("{}=:{}:", vector.label, BASE64_STANDARD.encode(key.sign(vector.base().as_bytes())));
         let sent = vector.message.headers.get_all("signature").iter();
         assert!(sent.into_iter().any(|line| line.to_str().unwrap().contains(&expected)), "{}", vector.name);
         signed += 1;
@@ -154,7 +163,8 @@ fn covered_bytes_cannot_be_changed() {
         let Some(key) = vector.key() else { continue };
         let request = vector.request.as_ref().map(|request| request.message(None));
         let all = ReceivedSignature::all(&vector.message.message(request.as_ref())).unwrap();
-        let signature = all.iter().find(|one| one.label() == vector.label).unwrap().signature().unwrap().to_vec();
+        let signature =
+            all.iter().find(|one| one.label() == vector.label).unwrap().signature().unwrap().to_vec();
         let base = vector.base();
         let fits = |base: &[u8]| key.algorithms().iter().any(|name| key.verify(*name, base, &signature));
         assert!(fits(base.as_bytes()), "{}", vector.name);
