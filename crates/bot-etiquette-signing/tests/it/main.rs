@@ -16,4 +16,6 @@ mod http_text;
 mod key;
 mod published;
 mod raw;
+mod reasons;
 mod roundtrip;
+mod signer;
