@@ -1,5 +1,8 @@
 mod cache;
+mod cases;
 mod document;
+mod proof;
+mod rotation;
 mod schedule;
 mod writer;
 
