@@ -128,3 +128,42 @@ fn base(message: &Message<'_>, label: &str) -> Result<String, String> {
     let base = SignatureBase::build(message, components, params).map_err(|error| error.to_string())?;
     Ok(base.as_str().to_owned())
 }
+
+/// Every signed request of the collection that must not be believed, through the layer of a site.
+#[cfg(feature = "tower")]
+#[tokio::test]
+async fn no_bad_request_of_the_collection_passes_the_layer() {
+    use bot_etiquette_signing::tower::{OnFailure, VerifyLayer};
+    use tower::{Layer, ServiceExt, service_fn};
+
+    let Some(collection) = collection() else { return };
+    let (mut refused, mut passed) = (0, 0);
+    for row in collection["signatures"].as_array().unwrap() {
+        let url = row["message"]["url"].as_str().and_then(|url| url.parse::<http::Uri>().ok());
+        let Some(authority) = url.as_ref().and_then(http::Uri::authority) else { continue };
+        let Some(request) = RawMessage::from_json(&row["message"]) else { continue };
+        let key = key(&collection, row["key"].as_str().unwrap());
+        let by_thumbprint = policy(row) != Policy::rfc9421().allow_test_keys();
+        let lookup = move |_: Option<&SignatureAgent>, keyid: Option<&str>| {
+            let known = !by_thumbprint || keyid == Some(key.thumbprint().as_str());
+            if known { Lookup::Found(key.clone()) } else { Lookup::Unknown }
+        };
+        let now = unix(row["now"].as_i64().unwrap_or(1_618_884_500));
+        let verifier = Verifier::new(policy(row)).with_label(row["label"].as_str().unwrap());
+        let layer = VerifyLayer::new(verifier, [authority.as_str()], move || now).unwrap();
+        let layer = layer.known_keys(lookup).on_failure(OnFailure::RefuseAll);
+        let site = layer.layer(service_fn(async |_: http::Request<()>| {
+            Ok::<_, std::convert::Infallible>(http::Response::new(()))
+        }));
+        let status = site.oneshot(request.into_request()).await.unwrap().status();
+        if row["verifies"] == true {
+            passed += u32::from(status.is_success());
+        } else {
+            // What only the body or the trailers show is for whoever reads them.
+            let later = row["reject_reason"].as_str().is_some_and(|reason| reason.contains("digest"));
+            assert!(later || status.is_client_error(), "{}: {status}", row["name"]);
+            refused += u32::from(status.is_client_error());
+        }
+    }
+    assert!(refused > 20 && passed > 10, "{refused} refused, {passed} passed");
+}

@@ -19,3 +19,5 @@ mod raw;
 mod reasons;
 mod roundtrip;
 mod signer;
+#[cfg(feature = "tower")]
+mod tower;

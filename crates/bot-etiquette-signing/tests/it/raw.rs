@@ -31,6 +31,16 @@ impl RawMessage {
         })
     }
 
+    /// The head as a server takes it in.
+    #[cfg(feature = "tower")]
+    pub(crate) fn into_request(self) -> http::Request<()> {
+        let mut request = http::Request::new(());
+        *request.method_mut() = self.method;
+        *request.uri_mut() = self.uri;
+        *request.headers_mut() = self.headers;
+        request
+    }
+
     pub(crate) fn message<'a>(&'a self, request: Option<&'a Message<'a>>) -> Message<'a> {
         let mut message = match self.status {
             Some(status) => Message::response_head(status, &self.headers),
