@@ -6,6 +6,7 @@
 //! | module | what it does | feature |
 //! |---|---|---|
 //! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
+//! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //!
 //! ```
 //! use bot_etiquette::robots::{ProductToken, Robots};
@@ -23,3 +24,7 @@
 #[cfg(feature = "robots")]
 #[doc(inline)]
 pub use bot_etiquette_robots as robots;
+
+#[cfg(feature = "signing")]
+#[doc(inline)]
+pub use bot_etiquette_signing as signing;

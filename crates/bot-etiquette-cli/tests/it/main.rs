@@ -3,3 +3,5 @@
 
 mod command;
 mod key;
+mod sign;
+mod verify;
