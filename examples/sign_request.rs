@@ -2,7 +2,8 @@
 use std::time::SystemTime;
 
 use bot_etiquette::signing::{
-    Component, KeyMaterial, Lookup, Message, Policy, Profile, SignatureAgent, Signer, SigningKey, Verifier, explain_for,
+    Component, KeyMaterial, Lookup, Message, Policy, Profile, SignatureAgent, Signer, SigningKey, Verifier,
+    explain_for,
 };
 use http::Request;
 

@@ -56,19 +56,29 @@ fn options_reach_the_signature() {
         (json["headers"][1][1].as_str().unwrap().to_owned(), json)
     };
     let (text, json) = input(&["--profile", "dictionary", "--lifetime", "120", "--nonce", "n1"]);
-    assert!(text.starts_with("sig1=(\"@authority\" \"signature-agent\";key=\"sig1\");created=1800000000;expires=1800000120;"));
+    assert!(text.starts_with(
+        "sig1=(\"@authority\" \"signature-agent\";key=\"sig1\");created=1800000000;expires=1800000120;"
+    ));
     assert!(text.contains(";nonce=\"n1\";"));
     assert_eq!(json["headers"][0][1], "sig1=\"https://bot.example\"");
     let (_, json) = input(&["--profile", "jwks-url"]);
-    assert!(json["headers"][0][1].as_str().unwrap().ends_with("/.well-known/http-message-signatures-directory\""));
+    assert!(
+        json["headers"][0][1].as_str().unwrap().ends_with("/.well-known/http-message-signatures-directory\"")
+    );
     let (first, second) = (input(&["--nonce", "auto"]).0, input(&["--nonce", "auto"]).0);
     assert_ne!(first, second);
-    let more = ["--component", "@method", "--component", "\"accept\"", "--component", "@query-param;name=\"b\""];
+    let more =
+        ["--component", "@method", "--component", "\"accept\"", "--component", "@query-param;name=\"b\""];
     let (text, json) = input(&[&more[..], &["--header", "Accept: text/html"]].concat());
     assert!(text.starts_with(
         "sig1=(\"@authority\" \"signature-agent\" \"@method\" \"accept\" \"@query-param\";name=\"b\");"
     ));
-    assert!(json["base"].as_str().unwrap().contains("\"@method\": PUT\n\"accept\": text/html\n\"@query-param\";name=\"b\": c\n"));
+    assert!(
+        json["base"]
+            .as_str()
+            .unwrap()
+            .contains("\"@method\": PUT\n\"accept\": text/html\n\"@query-param\";name=\"b\": c\n")
+    );
 }
 
 #[test]
@@ -98,7 +108,10 @@ fn what_cannot_be_signed_is_refused_with_a_fix() {
 #[test]
 fn a_warning_tells_what_the_profile_will_refuse() {
     let folder = folder("sign-warning");
-    let ended = sign(&folder, &["--component", "priority;sf", "--header", "Priority: u=1", "GET", "https://a.example/"]);
+    let ended = sign(
+        &folder,
+        &["--component", "priority;sf", "--header", "Priority: u=1", "GET", "https://a.example/"],
+    );
     assert_eq!(ended.code, Some(0));
     assert!(ended.stderr.contains("cloudflare will refuse this: \"priority\";sf"), "{}", ended.stderr);
     assert_eq!(sign(&folder, &["GET", "https://a.example/"]).stderr, "");

@@ -55,13 +55,25 @@ fn reasons_come_with_exit_1() {
     let folder = folder("verify-reasons");
     let good = raw(&folder, &[], HEAD);
     judged(&verify(&folder, &KEYS, HEAD), "unverified", "no-signature");
-    judged(&verify(&folder, &KEYS, &good.replace("Host: example", "Host: evil")), "invalid", "signature-mismatch");
+    judged(
+        &verify(&folder, &KEYS, &good.replace("Host: example", "Host: evil")),
+        "invalid",
+        "signature-mismatch",
+    );
     judged(&verify(&folder, &KEYS, &good.replace("web-bot-auth", "other")), "invalid", "wrong-tag");
-    judged(&verify(&folder, &KEYS, &good.replace("expires=1800000060", "expires=1900000000")), "invalid", "window-too-long");
+    judged(
+        &verify(&folder, &KEYS, &good.replace("expires=1800000060", "expires=1900000000")),
+        "invalid",
+        "window-too-long",
+    );
     judged(&verify(&folder, &KEYS, "GET /a HTTP/1.1\nbad field: x\n\n"), "invalid", "malformed");
-    let agentless = good.replace("Signature-Agent: \"https://bot.example\"\n", "").replace(" \"signature-agent\"", "");
+    let agentless =
+        good.replace("Signature-Agent: \"https://bot.example\"\n", "").replace(" \"signature-agent\"", "");
     judged(&verify(&folder, &KEYS, &agentless), "unverified", "no-agent");
-    folder.write("other.json", format!("{{\"keys\":[{}]}}", SigningKey::from_seed(&[1; 32]).verifying_key().to_jwk()));
+    folder.write(
+        "other.json",
+        format!("{{\"keys\":[{}]}}", SigningKey::from_seed(&[1; 32]).verifying_key().to_jwk()),
+    );
     judged(&verify(&folder, &["--directory", "other.json"], &good), "unverified", "key-unknown");
     judged(&verify(&folder, &[&KEYS[..], &["--label", "x"]].concat(), &good), "unverified", "no-signature");
     for now in ["1800000060", "2027-01-15T08:01:00Z"] {
@@ -114,7 +126,8 @@ fn a_response_is_judged_with_its_request() {
 #[test]
 fn of_several_signatures_one_must_be_named() {
     let folder = folder("verify-several");
-    let message = raw(&folder, &[], HEAD).replace("Signature: ", "Signature-Input: b=()\nSignature: b=:AAAA:, ");
+    let message =
+        raw(&folder, &[], HEAD).replace("Signature: ", "Signature-Input: b=()\nSignature: b=:AAAA:, ");
     let rfc = ["--profile", "rfc9421", "--key", "public.pem"];
     verify(&folder, &rfc, &message).refuses("choose one with --label: sig1, b");
     judged(&verify(&folder, &[&rfc[..], &["--label", "sig1"]].concat(), &message), "verified", "none");
@@ -128,12 +141,16 @@ fn what_cannot_be_read_is_refused_with_its_file() {
     verify(&folder, &KEYS, "hello").refuses("message: line 1");
     verify(&folder, &KEYS, "").refuses("the file is empty");
     verify(&folder, &[], HEAD).refuses("--directory");
-    verify(&folder, &["--directory", "keys.json", "--key", "public.pem"], HEAD).refuses("cannot be used with");
+    verify(&folder, &["--directory", "keys.json", "--key", "public.pem"], HEAD)
+        .refuses("cannot be used with");
     verify(&folder, &["--directory", "bot.pem"], HEAD).refuses("bot.pem: line 1: no JSON");
     verify(&folder, &["--key", "message"], HEAD).refuses("use --directory");
     folder.write("response", "HTTP/1.1 200 OK\n\n");
     verify(&folder, &[&KEYS[..], &["--request", "response"]].concat(), HEAD).refuses("response: a response");
-    folder.write("secret.json", format!("{{\"keys\":[{}]}}", SigningKey::from_seed(&[9; 32]).to_jwk().as_str()));
+    folder.write(
+        "secret.json",
+        format!("{{\"keys\":[{}]}}", SigningKey::from_seed(&[9; 32]).to_jwk().as_str()),
+    );
     verify(&folder, &["--directory", "secret.json"], HEAD).refuses("secret.json: ");
 }
 
@@ -142,11 +159,19 @@ fn the_text_explains_every_step_down_to_the_first_byte() {
     let folder = folder("verify-text");
     let text = |message: &str, more: &[&str]| {
         folder.write("message", message);
-        folder.run(&[&["verify", "--now", "1800000030", KEYS[0], KEYS[1]], more, &["message"]].concat()).stdout
+        folder
+            .run(&[&["verify", "--now", "1800000030", KEYS[0], KEYS[1]], more, &["message"]].concat())
+            .stdout
     };
     let good = raw(&folder, &[], HEAD);
     let told = text(&good, &[]);
-    for words in ["ok   fields", "ok   window: 1800000000 <= 1800000030 < 1800000060", "ok   signature", "verified, label sig1", "profile: cloudflare"] {
+    for words in [
+        "ok   fields",
+        "ok   window: 1800000000 <= 1800000030 < 1800000060",
+        "ok   signature",
+        "verified, label sig1",
+        "profile: cloudflare",
+    ] {
         assert!(told.contains(words), "{words}: {told}");
     }
     // A proxy that changed the port: which difference would explain it.
