@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a test may stop where it stands
 
 mod command;
+mod directory;
 mod key;
 mod sign;
 mod verify;
