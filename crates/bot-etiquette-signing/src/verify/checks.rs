@@ -32,10 +32,7 @@ pub(super) fn judge(
     attempt: &mut Attempt,
 ) -> Result<Verified, Failure> {
     attempt.label = Some(received.label().to_owned());
-    let params = match received.params() {
-        Some(params) => params,
-        None => return Err(member(received.components().err())),
-    };
+    let Some(params) = received.params() else { return Err(member(received.components().err())) };
     attempt.keyid = params.text("keyid").map(str::to_owned);
     let signature = received.signature().map_err(|error| member(Some(error)))?;
     let components = received.components().map_err(|error| member(Some(error)))?;

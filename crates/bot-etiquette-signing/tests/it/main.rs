@@ -10,6 +10,8 @@
 mod allocations;
 #[cfg(feature = "algorithms")]
 mod cases;
+#[cfg(feature = "algorithms")]
+mod other_keys;
 mod components;
 mod directory;
 mod http_text;
@@ -19,5 +21,6 @@ mod raw;
 mod reasons;
 mod roundtrip;
 mod signer;
+mod trailers;
 #[cfg(feature = "tower")]
 mod tower;
