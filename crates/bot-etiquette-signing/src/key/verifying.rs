@@ -25,11 +25,14 @@ use super::{Form, Jwk, KeyError, SigningKey, der, jwk, pem, published};
 #[derive(Clone, PartialEq, Eq)]
 pub struct VerifyingKey {
     key: ed25519_dalek::VerifyingKey,
+    /// Asked for at every signature, and as costly as a tenth of one.
+    weak: bool,
 }
 
 impl VerifyingKey {
     pub(super) fn of(key: ed25519_dalek::VerifyingKey) -> Self {
-        Self { key }
+        let weak = key.is_weak() || key.to_edwards().compress().as_bytes() != key.as_bytes();
+        Self { key, weak }
     }
 
     /// The key of 32 public bytes (RFC 8032 5.1.5).
@@ -94,7 +97,7 @@ impl VerifyingKey {
     #[must_use]
     pub fn verify(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         let signature = ed25519_dalek::Signature::from_bytes(signature);
-        !self.is_weak() && self.key.verify_strict(message, &signature).is_ok()
+        !self.weak && self.key.verify_strict(message, &signature).is_ok()
     }
 
     /// The 32 public bytes.
@@ -106,7 +109,7 @@ impl VerifyingKey {
     /// Whether the key is of small order (some signature fits every message) or written in a second form.
     #[must_use]
     pub fn is_weak(&self) -> bool {
-        self.key.is_weak() || self.key.to_edwards().compress().as_bytes() != self.key.as_bytes()
+        self.weak
     }
 
     /// Whether the secret of this key is printed in RFC 8032, RFC 8037, RFC 8410 or RFC 9421, so that anyone
