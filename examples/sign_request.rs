@@ -1,4 +1,5 @@
 //! Sign a request as a bot, and see what a verifier makes of it: `cargo run --example sign_request -- [KEY.pem]`
+#![allow(clippy::disallowed_methods)] // a program may read the clock
 use std::time::SystemTime;
 
 use bot_etiquette::signing::{
