@@ -90,6 +90,7 @@ impl SignatureBase {
             value::push(&mut text, message, component)?;
             covered.push((component.clone(), start..text.len()));
             text.push('\n');
+            // Not only at the end: sixty components may repeat one large field.
             if text.len() > MAX_BASE_BYTES {
                 return Err(BaseError::TooLong);
             }
@@ -99,6 +100,9 @@ impl SignatureBase {
         push_list(&mut text, components);
         params.push(&mut text);
         let params = start..text.len();
+        if text.len() > MAX_BASE_BYTES {
+            return Err(BaseError::TooLong);
+        }
         Ok(Self { text, covered, params })
     }
 

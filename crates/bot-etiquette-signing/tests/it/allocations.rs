@@ -4,7 +4,7 @@ use allocation_counter::measure;
 use bot_etiquette_signing::{Component, Message, Profile, SignatureBuffer, Signer, SigningKey};
 use http::Request;
 
-use crate::raw::unix;
+use crate::http_text::unix;
 
 #[track_caller]
 fn allocates_nothing(profile: Profile, components: &[&str], nonce: Option<&str>) {

@@ -8,7 +8,8 @@ use bot_etiquette_signing::{
 };
 use serde_json::Value;
 
-use crate::raw::{RawMessage, unix};
+use crate::http_text::unix;
+use crate::raw::RawMessage;
 
 fn collection() -> Option<Value> {
     let Some(folder) = std::env::var_os("BOT_ETIQUETTE_CASES") else {

@@ -1,5 +1,7 @@
 //! Messages as HTTP/1.1 text, the way RFCs print them.
 
+use std::time::{Duration, SystemTime};
+
 use bot_etiquette_signing::Message;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 
@@ -47,4 +49,9 @@ impl TextMessage {
             None => message,
         }
     }
+}
+
+/// The time of so many seconds since 1970.
+pub(crate) fn unix(seconds: i64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.try_into().unwrap())
 }

@@ -10,17 +10,18 @@
 mod allocations;
 #[cfg(feature = "algorithms")]
 mod cases;
-#[cfg(feature = "algorithms")]
-mod other_keys;
 mod components;
 mod directory;
 mod http_text;
 mod key;
+#[cfg(feature = "algorithms")]
+mod other_keys;
 mod published;
+#[cfg(feature = "algorithms")]
 mod raw;
 mod reasons;
 mod roundtrip;
 mod signer;
-mod trailers;
 #[cfg(feature = "tower")]
 mod tower;
+mod trailers;

@@ -15,12 +15,17 @@ fn pem(label: &str, bytes: &[u8]) -> String {
 fn a_p384_signature_verifies() {
     let random = SystemRandom::new();
     let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, &random).unwrap();
-    let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, document.as_ref(), &random).unwrap();
+    let pair =
+        EcdsaKeyPair::from_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, document.as_ref(), &random).unwrap();
     let signature = pair.sign(&random, b"base").unwrap();
 
     let point = pair.public_key().as_ref();
     let encode = |half: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(half);
-    let jwk = format!(r#"{{"kty":"EC","crv":"P-384","x":"{}","y":"{}"}}"#, encode(&point[1..49]), encode(&point[49..]));
+    let jwk = format!(
+        r#"{{"kty":"EC","crv":"P-384","x":"{}","y":"{}"}}"#,
+        encode(&point[1..49]),
+        encode(&point[49..])
+    );
     let public = KeyMaterial::parse(jwk.as_bytes()).unwrap();
     let secret = KeyMaterial::parse(pem("PRIVATE KEY", document.as_ref()).as_bytes()).unwrap();
     assert_eq!(public, secret, "of a secret key the public part alone is kept");
@@ -63,7 +68,12 @@ fn short_keys_are_weak() {
 
 #[test]
 fn what_is_no_key_is_refused_and_secrets_stay_unseen() {
-    for bad in ["{}", r#"{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}"#, r#"{"kty":"RSA","n":"","e":"AQAB"}"#, "-----BEGIN RSA PUBLIC KEY-----\nMAA=\n-----END RSA PUBLIC KEY-----"] {
+    for bad in [
+        "{}",
+        r#"{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}"#,
+        r#"{"kty":"RSA","n":"","e":"AQAB"}"#,
+        "-----BEGIN RSA PUBLIC KEY-----\nMAA=\n-----END RSA PUBLIC KEY-----",
+    ] {
         assert!(KeyMaterial::parse(bad.as_bytes()).is_err(), "{bad}");
     }
     let secret = KeyMaterial::parse(br#"{"kty":"oct","k":"c2VjcmV0c2VjcmV0c2VjcmV0"}"#).unwrap();

@@ -1,7 +1,5 @@
 //! Messages as test data writes them: a URL or a status, ordered fields, a body.
 
-use std::time::{Duration, SystemTime};
-
 use bot_etiquette_signing::Message;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use serde_json::Value;
@@ -77,8 +75,4 @@ fn fields(json: &Value) -> Option<HeaderMap> {
         map.append(name, HeaderValue::from_bytes(value.as_bytes()).ok()?);
     }
     Some(map)
-}
-
-pub(crate) fn unix(seconds: i64) -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.try_into().unwrap())
 }

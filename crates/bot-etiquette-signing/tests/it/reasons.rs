@@ -7,13 +7,13 @@ use std::time::{Duration, SystemTime};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bot_etiquette_signing::{
-    Component, ContentCheck, DigestAlgorithm, InvalidReason, KeyMaterial, Lookup, MAX_FIELD_BYTES,
-    MAX_LIFETIME, Message, NonceStore, Policy, Profile, SignatureAgent, SignatureBase, SignatureParams,
-    SigningKey, UnverifiedReason, Verifier, content_digest,
+    Component, ContentCheck, DigestAlgorithm, InvalidReason, KeyMaterial, Lookup, MAX_BASE_BYTES,
+    MAX_FIELD_BYTES, MAX_LIFETIME, Message, NonceStore, Policy, Profile, SignatureAgent, SignatureBase,
+    SignatureParams, SigningKey, UnverifiedReason, Verifier, content_digest,
 };
 use http::{HeaderValue, Request};
 
-use crate::raw::unix;
+use crate::http_text::unix;
 
 const NOW: i64 = 1_800_000_000;
 
@@ -462,6 +462,31 @@ fn the_number_of_signatures_is_bounded() {
         bot.fields(&text("()"), &text(":AAAA:"));
         let all = bot_etiquette_signing::ReceivedSignature::all(&Message::request(&bot.request));
         assert_eq!(all.is_ok(), reads, "{count}");
+    }
+}
+
+#[test]
+fn the_length_of_an_agent_is_bounded() {
+    for (length, reason) in [(4095, "verified"), (4096, "verified"), (4097, "agent-invalid")] {
+        let (padding, own) = ("a=", ", sig1=\"https://bot.example\"");
+        let agent = format!("{padding}{}{own}", "a".repeat(length - padding.len() - own.len()));
+        let mut bot = bot();
+        bot.field("signature-agent", &agent);
+        bot.covered = vec!["@authority", "signature-agent;key=\"sig1\""];
+        bot.sign();
+        assert_eq!(bot.reason(NOW), reason, "{length}");
+    }
+}
+
+#[test]
+fn the_length_of_a_base_is_bounded() {
+    let rest = "\"x-a\": \n\"@signature-params\": (\"x-a\")".len();
+    for (length, fits) in [(MAX_BASE_BYTES - 1, true), (MAX_BASE_BYTES, true), (MAX_BASE_BYTES + 1, false)] {
+        let request =
+            Request::get("https://example.com/").header("x-a", "a".repeat(length - rest)).body(()).unwrap();
+        let covered = ["x-a".parse().unwrap()];
+        let base = SignatureBase::build(&Message::request(&request), &covered, &SignatureParams::new());
+        assert_eq!(base.is_ok(), fits, "{length}");
     }
 }
 

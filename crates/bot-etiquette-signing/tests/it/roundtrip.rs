@@ -10,7 +10,7 @@ use http::{HeaderValue, Request};
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
-use crate::raw::unix;
+use crate::http_text::unix;
 
 /// Every kind of component that the requests below have.
 const COMPONENTS: [&str; 17] = [

@@ -8,7 +8,7 @@ use bot_etiquette_signing::{
 };
 use http::{HeaderMap, HeaderValue, Request, Response};
 
-use crate::raw::unix;
+use crate::http_text::unix;
 
 fn builder(agent: &str) -> SignerBuilder<SigningKey> {
     Signer::builder(SigningKey::from_seed(&[7; 32]), agent)

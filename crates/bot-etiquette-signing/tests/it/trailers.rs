@@ -1,12 +1,12 @@
 //! Signatures that come after the content.
 
 use bot_etiquette_signing::{
-    Component, KeyMaterial, Lookup, Message, Policy, SignatureAgent, SignatureBase, SignatureParams, SigningKey,
-    Verifier, append_signature,
+    Component, KeyMaterial, Lookup, Message, Policy, SignatureAgent, SignatureBase, SignatureParams,
+    SigningKey, Verifier, append_signature,
 };
 use http::{HeaderMap, HeaderValue, Response};
 
-use crate::raw::unix;
+use crate::http_text::unix;
 
 #[test]
 fn a_signature_may_come_in_the_trailers() {
