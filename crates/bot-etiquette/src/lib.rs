@@ -28,3 +28,8 @@ pub use bot_etiquette_robots as robots;
 #[cfg(feature = "signing")]
 #[doc(inline)]
 pub use bot_etiquette_signing as signing;
+
+/// The commands and programs of the guide are compiled with the tests.
+#[cfg(all(doctest, feature = "signing", feature = "tower"))]
+#[doc = include_str!("../../../docs/signing.md")]
+struct SigningGuide;
