@@ -8,6 +8,7 @@ mod input;
 mod key;
 mod message;
 mod output;
+mod referee;
 mod shell;
 mod sign;
 mod time;
@@ -39,6 +40,8 @@ enum Command {
     Sign(sign::Sign),
     /// Judge a signed request or response, step by step.
     Verify(verify::Verify),
+    /// Watch a crawler on loopback, or read its log, and say which promises it broke.
+    Referee(referee::Referee),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -56,6 +59,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
         Command::Directory(command) => directory::run(&command),
         Command::Sign(options) => sign::run(&options),
         Command::Verify(options) => verify::run(&options),
+        Command::Referee(options) => referee::referee(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

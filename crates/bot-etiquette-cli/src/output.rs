@@ -23,3 +23,8 @@ pub(crate) fn text(bytes: &[u8]) -> Result<(), Failure> {
     stdout.write_all(bytes)?;
     Ok(stdout.flush()?)
 }
+
+/// Says something to the person, on stderr; nothing is left to do when that is gone.
+pub(crate) fn talk(words: &str) {
+    let _ = io::stderr().lock().write_all(words.as_bytes());
+}

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
 //! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
+//! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //!
 //! ```
 //! use bot_etiquette::robots::{ProductToken, Robots};
@@ -33,3 +34,7 @@ pub use bot_etiquette_signing as signing;
 #[cfg(all(doctest, feature = "signing", feature = "tower"))]
 #[doc = include_str!("../../../docs/signing.md")]
 struct SigningGuide;
+
+#[cfg(feature = "referee")]
+#[doc(inline)]
+pub use bot_etiquette_referee as referee;

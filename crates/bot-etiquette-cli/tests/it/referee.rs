@@ -1,0 +1,150 @@
+//! `referee`, with a scenario and with a log.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A folder of its own for each test, named after it.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("bot-etiquette-referee-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn command() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_bot-etiquette"))
+}
+
+fn run(arguments: &[&str]) -> Output {
+    command().arg("referee").args(arguments).output().unwrap()
+}
+
+const SCENARIO: &str = r#"
+[[site]]
+name = "a.example"
+robots = "User-agent: *\nDisallow: /private/"
+[[site.page]]
+path = "/"
+file = "home.html"
+[[site]]
+name = "b.example"
+robots = 404
+[promise]
+robots_first = true
+closed_paths = ["/private/"]
+"#;
+
+#[test]
+fn a_scenario_is_served_until_its_time_and_reported() {
+    let folder = folder("served");
+    fs::write(folder.join("home.html"), "the home page").unwrap();
+    fs::write(folder.join("s.toml"), SCENARIO).unwrap();
+    let scenario = folder.join("s.toml").display().to_string();
+    for (path, code) in [("/robots.txt", 0), ("/", 1), ("/private/x", 1)] {
+        let mut child = command()
+            .args(["referee", "--scenario", &scenario, "--for", "1.5", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The addresses come first, on stderr since stdout is one object.
+        let mut said = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        while said.lines().count() < 2 || !said.ends_with('\n') {
+            let mut byte = [0];
+            assert_eq!(stderr.read(&mut byte).unwrap(), 1, "{said}");
+            said.push(char::from(byte[0]));
+        }
+        assert!(
+            said.contains("a.example http://127.0.0.2:") && said.contains("b.example http://127.0.0.3:"),
+            "{said}"
+        );
+        let address = said.split("http://").nth(1).unwrap().split('/').next().unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer.contains("the home page"), path == "/");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{path}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((report["schema"].as_u64(), report["requests"].as_u64()), (Some(1), Some(1)));
+        let rules: Vec<&str> = report["violations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| found["rule"].as_str().unwrap())
+            .collect();
+        assert_eq!(rules.contains(&"closed-path"), path == "/private/x");
+        assert_eq!(rules.contains(&"robots-first"), path != "/robots.txt");
+        assert!(report.get("unseen").is_none());
+    }
+}
+
+#[test]
+fn a_log_is_read_against_a_promise() {
+    let folder = folder("log");
+    let log = folder.join("access.log");
+    let line = |second: u32, path: &str| {
+        format!("::1 - - [10/Oct/2027:13:55:{second} +0000] \"GET {path} HTTP/1.1\" 200 5\n")
+    };
+    fs::write(&log, line(10, "/robots.txt") + &line(12, "/private/x")).unwrap();
+    fs::write(folder.join("s.toml"), SCENARIO).unwrap();
+    fs::write(folder.join("p.toml"), "[promise]\nmin_delay = 1\n").unwrap();
+    let (log, dir) = (log.display().to_string(), folder.display());
+    let read = |promise: &str| run(&["--log", &log, "--promise", &format!("{dir}/{promise}"), "--json"]);
+    let output = read("s.toml");
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["violations"][0]["rule"], "closed-path");
+    assert_eq!(report["violations"][0]["at"], 2.0);
+    assert!(report["unseen"].as_array().unwrap().iter().any(|rule| rule == "cookie"));
+    assert_eq!(read("p.toml").status.code(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_understood_names_file_and_line_and_is_exit_2() {
+    let folder = folder("wrong");
+    fs::write(folder.join("home.html"), "home").unwrap();
+    let write = |name: &str, text: &str| {
+        fs::write(folder.join(name), text).unwrap();
+        folder.join(name).display().to_string()
+    };
+    let unknown = write("unknown.toml", &SCENARIO.replace("closed_paths", "closed_path"));
+    let impossible = write("impossible.toml", &SCENARIO.replace("robots_first = true", "max_open = 0"));
+    let promise = write("promise.toml", "[promise]\nmin_delay = -1\n");
+    let log = write("bad.log", "rubbish\n");
+    let good = write("good.toml", "[promise]\n");
+    let unread = folder.join("none.toml").display().to_string();
+    for (arguments, parts) in [
+        (vec!["--scenario", &unknown, "--for", "0"], vec![unknown.as_str(), "line 13", "closed_path"]),
+        (vec!["--scenario", &impossible, "--for", "0"], vec![impossible.as_str(), "line 12", "max_open"]),
+        (vec!["--scenario", &unread], vec![unread.as_str()]),
+        (vec!["--log", &log, "--promise", &promise], vec![promise.as_str(), "line 2", "min_delay"]),
+        (vec!["--log", &log, "--promise", &good], vec![log.as_str(), "line 1"]),
+        (vec!["--log", &log], vec!["--promise"]),
+        (vec![], vec!["--scenario"]),
+        (vec!["--scenario", &unknown, "--listen", "0.0.0.0:0"], vec!["line 13"]),
+    ] {
+        let output = run(&arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        for part in parts {
+            assert!(said.contains(part), "{arguments:?}: no {part} in {said}");
+        }
+    }
+}
+
+#[test]
+fn only_loopback_is_served() {
+    let folder = folder("loopback");
+    fs::write(folder.join("s.toml"), "[[site]]\nname = \"a.example\"\n").unwrap();
+    let scenario = folder.join("s.toml").display().to_string();
+    let output = run(&["--scenario", &scenario, "--listen", "0.0.0.0:0", "--for", "0"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("loopback"));
+}

@@ -1,0 +1,109 @@
+//! Looking for where something ends, without looking at a byte twice when more bytes arrive.
+
+pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(super) const COMMENT: &[u8] = b"<!--";
+const COMMENT_END: &[u8] = b"-->";
+
+/// How far into the input the bracket of a JSONP call is looked for, in bytes.
+const MAX_JSONP_HEAD: usize = 256;
+
+/// How far an unfinished token has been looked at.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Scan {
+    seen: usize,
+    escaped: bool,
+}
+
+impl Scan {
+    /// The place of the quote that ends the string whose opening quote is the first byte.
+    #[inline]
+    pub(super) fn string_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = self.seen.max(1);
+        loop {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let Some(stop) = quote_or_backslash(rest) else {
+                self.seen = bytes.len().max(1);
+                return None;
+            };
+            at = at.saturating_add(stop);
+            if rest.get(stop) == Some(&b'"') {
+                return Some(at);
+            }
+            self.escaped = true;
+            if at.saturating_add(1) >= bytes.len() {
+                self.seen = at; // the backslash is looked at again, with what it escapes
+                return None;
+            }
+            at = at.saturating_add(2);
+        }
+    }
+
+    /// Where the run of bytes that `belongs` to a token ends.
+    #[inline]
+    pub(super) fn run_end(&mut self, bytes: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
+        let rest = bytes.get(self.seen..).unwrap_or_default();
+        let run = rest.iter().position(|byte| !belongs(*byte)).unwrap_or(rest.len());
+        self.seen = self.seen.saturating_add(run);
+        self.seen
+    }
+
+    /// The place behind the comment that begins with the first byte.
+    pub(super) fn comment_end(&mut self, bytes: &[u8]) -> Option<usize> {
+        let from = self.seen.max(COMMENT.len());
+        match memchr::memmem::find(bytes.get(from..).unwrap_or_default(), COMMENT_END) {
+            Some(stop) => Some(from.saturating_add(stop).saturating_add(COMMENT_END.len())),
+            None => {
+                self.seen = bytes.len().saturating_sub(COMMENT_END.len() - 1);
+                None
+            }
+        }
+    }
+
+    /// Forgets the token that has ended; tells whether it was a string with escapes.
+    #[inline]
+    pub(super) fn finish(&mut self) -> bool {
+        std::mem::take(self).escaped
+    }
+}
+
+/// The place of the first byte from `at` that is no JSON white space.
+#[inline]
+pub(super) fn skip_space(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let space =
+        rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).unwrap_or(rest.len());
+    at.saturating_add(space)
+}
+
+/// How long the head of a JSONP call, `name(` or `/**/name(`, is; 0 where there is none, `None` where more bytes are
+/// needed to tell.
+pub(super) fn jsonp_head(bytes: &[u8], last: bool) -> Option<usize> {
+    let whole = bytes.len() > MAX_JSONP_HEAD || last;
+    let bytes = bytes.get(..MAX_JSONP_HEAD).unwrap_or(bytes);
+    let guard = if bytes.starts_with(b"/**/") { 4 } else { 0 };
+    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
+    let name = bytes.iter().skip(guard).take_while(|byte| in_name(byte)).count();
+    let starts_a_name =
+        bytes.get(guard).is_some_and(|byte| in_name(byte) && !byte.is_ascii_digit() && *byte != b'.');
+    if guard == 0 && !starts_a_name {
+        return Some(0);
+    }
+    let open = skip_space(bytes, guard.saturating_add(name));
+    match bytes.get(open) {
+        Some(b'(') if starts_a_name => Some(open.saturating_add(1)),
+        None if !whole => None,
+        _ => Some(0),
+    }
+}
+
+/// Most strings are short: a plain look at the first bytes is cheaper than starting a wide search.
+#[inline]
+fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    const SHORT: usize = 16;
+    let stops = |byte: &u8| matches!(byte, b'"' | b'\\');
+    if let Some(stop) = bytes.iter().take(SHORT).position(stops) {
+        return Some(stop);
+    }
+    let rest = bytes.get(SHORT..)?;
+    Some(memchr::memchr2(b'"', b'\\', rest)?.saturating_add(SHORT))
+}

@@ -1,0 +1,113 @@
+//! The tokens of a document that arrives in chunks.
+
+use super::machine::{Found, Machine};
+use super::tokens::token;
+use super::{JsonError, Limits, Repairs, Token};
+
+/// What a [`Stream`] says when it is asked for a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// The next token; it borrows the stream's buffer.
+    Token(Token<'a>),
+    /// Feed it the next chunk, or say that there is none.
+    NeedMore,
+    /// The document has ended, and so has the input.
+    End,
+}
+
+/// The tokens of a JSON document fed chunk by chunk; holds one chunk and one token at the most.
+///
+/// > After each [`feed`](Self::feed), ask for [`next_token`](Self::next_token) until it says `NeedMore`.
+///
+/// ```
+/// use bot_etiquette_lenient::json::{Limits, Step, Stream, Token};
+///
+/// let mut stream = Stream::new(Limits::default());
+/// let mut numbers = Vec::new();
+/// for chunk in [&b"[12"[..], b"3, 4", b"5]"] {
+///     stream.feed(chunk);
+///     while let Step::Token(token) = stream.next_token()? {
+///         if let Token::Number(number) = token {
+///             numbers.push(number.to_owned());
+///         }
+///     }
+/// }
+/// stream.finish();
+/// assert_eq!((stream.next_token()?, numbers), (Step::End, vec!["123".into(), "45".into()]));
+/// # Ok::<(), bot_etiquette_lenient::json::JsonError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Stream {
+    machine: Machine,
+    buffer: Vec<u8>,
+    start: usize,
+    last: bool,
+    failed: Option<JsonError>,
+}
+
+impl Stream {
+    /// A stream that has been fed nothing yet.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { machine: Machine::new(limits), buffer: Vec::new(), start: 0, last: false, failed: None }
+    }
+
+    /// Adds the next bytes of the input. Bytes after [`finish`](Self::finish) are ignored.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        if self.last {
+            return;
+        }
+        self.buffer.drain(..self.start.min(self.buffer.len()));
+        self.start = 0;
+        self.buffer.extend_from_slice(chunk);
+    }
+
+    /// Says that no more bytes will come.
+    pub fn finish(&mut self) {
+        self.last = true;
+    }
+
+    /// The next token of what was fed so far.
+    ///
+    /// # Errors
+    /// What no repair makes JSON; every later call then returns the same error.
+    #[inline]
+    pub fn next_token(&mut self) -> Result<Step<'_>, JsonError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let window = self.buffer.get(self.start..).unwrap_or_default();
+        let base = self.machine.base();
+        let (used, found) = match self.machine.step(window, self.last) {
+            Ok(step) => step,
+            Err(error) => {
+                self.failed = Some(error);
+                return Err(error);
+            }
+        };
+        self.start = self.start.saturating_add(used);
+        Ok(match token(window, base, found) {
+            Some(token) => Step::Token(token),
+            None if found == Found::NeedMore => Step::NeedMore,
+            None => Step::End,
+        })
+    }
+
+    /// How many arrays and objects are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.machine.depth()
+    }
+
+    /// Where the next token is looked for, in bytes from the start of the input.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.machine.base()
+    }
+
+    /// The repairs so far; those inside a string are added by whoever decodes it.
+    #[must_use]
+    pub fn repairs(&self) -> &Repairs {
+        self.machine.repairs()
+    }
+}

@@ -1,0 +1,389 @@
+//! A request log read against a promise: common, combined and NDJSON.
+
+use serde_json::{Map, Value};
+
+use crate::date;
+use crate::judge::{self, Precision};
+use crate::promise::{Held, Promise, PromiseError};
+use crate::record::Record;
+use crate::report::Report;
+use crate::rule::Rule;
+
+/// Why a log could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The promise cannot be kept.
+    #[error(transparent)]
+    Promise(#[from] PromiseError),
+    /// A line that is no entry.
+    #[error("line {line}: {problem}")]
+    Line {
+        /// From 1.
+        line: usize,
+        /// What was expected.
+        problem: String,
+    },
+}
+
+/// Reads a log of one crawler's requests and reports as a referee would, as far as a log can show.
+///
+/// Each line is in the common or combined format (with or without the virtual host in front), or a JSON object. Of an
+/// object are read, with the usual other spellings: `at` (seconds) or `time` (RFC 3339), `host`, `method`, `path` (or
+/// `request`, or `url`), `status`, `bytes`, `duration` (seconds), `user_agent`, `headers` and `response_headers`
+/// (objects or lists of pairs). A time is taken for the request's start. Where times are whole seconds, a gap
+/// counts as too short only when it is so for certain. Without a host all lines are taken for one.
+///
+/// Rules that the fields of the log cannot show are in [`Report::unseen`], promised or not.
+///
+/// # Errors
+///
+/// A promise nobody can keep, or the first line that is no entry. Empty lines are passed over.
+pub fn read_log(log: &[u8], promise: Promise) -> Result<Report, LogError> {
+    let held = Held::new(promise, None)?;
+    let mut seen = Seen::default();
+    let mut records = Vec::new();
+    for (number, line) in (1..).zip(log.split(|byte| *byte == b'\n')) {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim().trim_start_matches('\u{feff}');
+        if line.is_empty() {
+            continue;
+        }
+        let record = if line.starts_with('{') { object(line, &mut seen) } else { common(line, &mut seen) };
+        records.push(record.map_err(|problem| LogError::Line { line: number, problem })?);
+    }
+    let now =
+        records.iter().filter_map(|record: &Record| record.end).max_by(f64::total_cmp).unwrap_or_default();
+    let resolution = if seen.whole_seconds { 1.0 } else { 0.0 };
+    let mut report = judge::judge(records, &[], &held, Precision::Logged { resolution }, now);
+    report.from_log = true;
+    report.unseen = seen.unseen();
+    // What stands in the log stands, even where the log does not show all of its kind.
+    let proven = [Rule::Credentials, Rule::Cookie];
+    report.violations.retain(|found| proven.contains(&found.rule) || !report.unseen.contains(&found.rule));
+    Ok(report)
+}
+
+/// Which fields a log has at all.
+#[derive(Debug, Default)]
+struct Seen {
+    whole_seconds: bool,
+    host: bool,
+    status: bool,
+    bytes: bool,
+    agent: bool,
+    headers: bool,
+    duration: bool,
+    answers: bool,
+    location: bool,
+    retry_after: bool,
+    silence: bool,
+}
+
+impl Seen {
+    fn unseen(&self) -> Vec<Rule> {
+        let hidden = |rule: &Rule| match rule {
+            Rule::UserAgent => !self.agent && !self.headers,
+            Rule::FromMissing
+            | Rule::Unsigned
+            | Rule::BadSignature
+            | Rule::ExpiredSignature
+            | Rule::ReusedSignature
+            | Rule::AgentHeader
+            | Rule::Cookie
+            | Rule::Credentials
+            | Rule::Form => !self.headers,
+            Rule::MaxOpen | Rule::TimeLimit => !self.duration,
+            Rule::GroupRate | Rule::OffScope => !self.host,
+            Rule::RetryAfter => !self.retry_after,
+            Rule::BusyBackoff => !self.status,
+            Rule::UnreachableBackoff => !self.silence,
+            Rule::Redirects | Rule::RedirectRobots => !self.location,
+            Rule::BodyLimit => !self.bytes,
+            Rule::Unconditional => !self.headers || !self.answers,
+            Rule::CrawlDelay | Rule::Nofollow | Rule::BrowserLeak => true,
+            _ => false,
+        };
+        Rule::ALL.iter().copied().filter(hidden).collect()
+    }
+}
+
+/// `[vhost:port] client ident user [time] "request" status bytes ["referer" "user agent"] ..`
+fn common(line: &str, seen: &mut Seen) -> Result<Record, String> {
+    let expected =
+        || r#"is neither JSON nor: client ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 200 123"#;
+    let (front, rest) = line.split_once(" [").ok_or_else(expected)?;
+    let (time, rest) = rest.split_once(']').ok_or_else(expected)?;
+    let words: Vec<&str> = front.split_ascii_whitespace().collect();
+    let (host, user) = match words.as_slice() {
+        [_, _, user] => (None, *user),
+        [host, _, _, user] => (Some(host.split(':').next().unwrap_or_default()), *user),
+        _ => return Err(expected().into()),
+    };
+    let (request, rest) = quoted(rest).ok_or_else(expected)?;
+    let mut words = rest.split_ascii_whitespace();
+    let status = words.next().and_then(|word| word.parse().ok()).ok_or_else(expected)?;
+    let bytes = words
+        .next()
+        .map(|word| if word == "-" { Some(0) } else { word.parse().ok() })
+        .ok_or_else(expected)?;
+    let unix = common_time(time)
+        .ok_or_else(|| format!("the time {time:?} is not like 10/Oct/2000:13:55:36 -0700"))?;
+    let agent = quoted(rest).and_then(|(_, rest)| quoted(rest)).map(|(agent, _)| agent);
+    let (method, target) = request_line(&request);
+    seen.whole_seconds = true;
+    seen.host |= host.is_some();
+    (seen.status, seen.bytes) = (true, true);
+    seen.agent |= agent.is_some();
+    let mut record = entry(unix, host.unwrap_or("-"), method, target);
+    record.status = status;
+    record.sent = bytes.unwrap_or_default();
+    record.headers.extend(agent.filter(|agent| agent != "-").map(|agent| ("user-agent".to_owned(), agent)));
+    if user != "-" {
+        record.headers.push(("authorization".to_owned(), "..".to_owned()));
+    }
+    Ok(record)
+}
+
+/// The first text in double quotes, with its backslashes undone, and what follows it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let (_, inner) = text.split_once('"')?;
+    let mut out = String::new();
+    let mut chars = inner.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((out, inner.get(at + 1..)?)),
+            '\\' => out.push(chars.next()?.1),
+            c => out.push(c),
+        }
+    }
+    None
+}
+
+/// `10/Oct/2000:13:55:36 -0700`
+fn common_time(text: &str) -> Option<f64> {
+    let (date_part, rest) = text.split_once(':')?;
+    let (time, zone) = rest.split_once(' ').unwrap_or((rest, "+0000"));
+    let mut parts = date_part.split('/');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let unix = date::read(&format!("Day, {day} {month} {year} {time} GMT"), 0)?;
+    Some(crate::signature::seconds(unix - offset(zone)?))
+}
+
+/// `+0130`, `-07:00` or `Z`, in seconds.
+fn offset(zone: &str) -> Option<i64> {
+    if matches!(zone, "Z" | "z") {
+        return Some(0);
+    }
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let digits: String = zone.get(1..)?.chars().filter(|c| *c != ':').collect();
+    let (hours, minutes) = (digits.get(..2)?.parse::<i64>().ok()?, digits.get(2..4)?.parse::<i64>().ok()?);
+    (zone.starts_with(['+', '-'])).then_some(sign * (hours * 3600 + minutes * 60))
+}
+
+/// `2000-10-10T13:55:36.5-07:00`, and whether it has a fraction.
+fn rfc3339(text: &str) -> Option<(f64, bool)> {
+    let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let rest = text.get(19..)?;
+    let digits =
+        rest.strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count() + 1);
+    let (fraction, zone) = rest.split_at(digits);
+    let fraction_value = if digits > 1 { format!("0{fraction}").parse::<f64>().ok()? } else { 0.0 };
+    let whole = date::days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset(zone)?;
+    Some((crate::signature::seconds(whole) + fraction_value, digits > 1))
+}
+
+fn request_line(line: &str) -> (String, String) {
+    let mut words = line.split(' ');
+    let method = words.next().unwrap_or_default().to_owned();
+    (method, words.next().unwrap_or_default().to_owned())
+}
+
+fn entry(unix: f64, host: &str, method: String, target: String) -> Record {
+    let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
+    // A target may be whole, as proxies log it.
+    let (host, target) = match target.split_once("://").filter(|_| !target.starts_with('/')) {
+        Some((_, rest)) => {
+            let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+            let name = authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();
+            (name.to_ascii_lowercase(), if path.is_empty() { "/".to_owned() } else { path.to_owned() })
+        }
+        None => (host, target),
+    };
+    Record {
+        site: host.clone(),
+        authority: host,
+        known_site: true,
+        start: unix,
+        unix,
+        real_unix: unix,
+        headed: Some(unix),
+        end: Some(unix),
+        method,
+        target,
+        whole: true,
+        ..Record::default()
+    }
+}
+
+fn object(line: &str, seen: &mut Seen) -> Result<Record, String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| format!("is no JSON object: {error}"))?;
+    let Value::Object(entries) = value else { return Err("is no JSON object".into()) };
+    let field =
+        |names: &[&str]| names.iter().find_map(|name| entries.get(*name)).filter(|value| !value.is_null());
+    let text = |names: &[&str]| field(names).and_then(Value::as_str);
+    let number = |names: &[&str]| {
+        field(names)
+            .and_then(|value| value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok())))
+    };
+    let time = field(&["at", "time", "timestamp", "ts", "@timestamp", "time_iso8601", "time_local", "start"])
+        .ok_or(r#"has no time: give "at" in seconds or "time" in RFC 3339"#)?;
+    let unix = match time {
+        Value::Number(number) => number.as_f64().filter(|time| time.is_finite()),
+        Value::String(time) => {
+            match (time.parse::<f64>().ok().filter(|time| time.is_finite()), rfc3339(time)) {
+                (Some(seconds), _) => Some(seconds),
+                (None, Some((unix, fraction))) => {
+                    seen.whole_seconds |= !fraction;
+                    Some(unix)
+                }
+                (None, None) => {
+                    seen.whole_seconds = true;
+                    common_time(time)
+                }
+            }
+        }
+        _ => None,
+    };
+    let unix = unix.ok_or_else(|| format!("the time {time} is neither seconds nor RFC 3339"))?;
+    let (method, target) = match text(&["request"]) {
+        Some(line) => request_line(line),
+        None => {
+            let target = text(&["target", "path", "uri", "request_uri", "url"]);
+            let target = target.ok_or(r#"has no target: give "path", "request" or "url""#)?;
+            (text(&["method", "request_method"]).unwrap_or("GET").to_owned(), target.to_owned())
+        }
+    };
+    let host = text(&["host", "vhost", "site", "server_name", "http_host"]);
+    seen.host |= host.is_some() || target.contains("://");
+    let mut record = entry(unix, host.unwrap_or("-"), method, target);
+    if let Some(host) = host {
+        host.clone_into(&mut record.authority);
+    }
+    if let Some(status) = number(&["status", "status_code"]) {
+        seen.status = true;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to what a status is"
+        )]
+        let status = status.clamp(0.0, 999.0) as u16;
+        record.status = status;
+        if status == 0 {
+            seen.silence = true;
+            record.headed = None;
+        }
+    }
+    if let Some(bytes) = number(&["bytes", "body_bytes_sent", "bytes_sent", "size", "response_size"]) {
+        seen.bytes = true;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float saturates")]
+        let bytes = bytes.max(0.0) as u64;
+        record.sent = bytes;
+    }
+    let milliseconds = number(&["duration_ms", "elapsed_ms"]).map(|duration| duration / 1000.0);
+    let duration = number(&["duration", "request_time", "elapsed", "duration_s"]).or(milliseconds);
+    let end = number(&["end"]).or(duration.map(|duration| unix + duration));
+    if let Some(end) = end.filter(|end| end.is_finite()) {
+        seen.duration = true;
+        record.end = Some(end.max(unix));
+        record.headed = record.headed.and(record.end);
+    }
+    if let Some(headers) = field(&["headers", "request_headers"]) {
+        seen.headers = true;
+        record.headers = pairs(headers);
+    }
+    for (name, keys) in [
+        ("user-agent", &["user_agent", "http_user_agent", "agent", "ua"][..]),
+        ("from", &["from", "http_from"]),
+    ] {
+        if let (Some(value), None) = (text(keys), record.value(name)) {
+            record.headers.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    seen.agent |= record.value("user-agent").is_some();
+    answers(&entries, &mut record, seen);
+    Ok(record)
+}
+
+/// What the log says of the answer's fields.
+fn answers(entries: &Map<String, Value>, record: &mut Record, seen: &mut Seen) {
+    if let Some(headers) = entries.get("response_headers").or(entries.get("answer_headers")) {
+        (seen.answers, seen.location, seen.retry_after) = (true, true, true);
+        record.answer_headers = pairs(headers);
+    }
+    for name in ["location", "retry_after"] {
+        if let Some(value) = entries.get(name).filter(|value| !value.is_null()) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            record.answer_headers.push((name.replace('_', "-"), value));
+        }
+    }
+    seen.location |= entries.contains_key("location");
+    seen.retry_after |= entries.contains_key("retry_after");
+    let location = record.answer("location").filter(|_| matches!(record.status, 301 | 302 | 303 | 307 | 308));
+    let base = url::Url::parse(&format!("http://{}{}", record.site, record.target)).ok();
+    if let (Some(location), Some(base)) = (location, base)
+        && let Ok(url) = base.join(location)
+    {
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        record.location =
+            Some((url.host_str().unwrap_or_default().to_owned(), format!("{}{query}", url.path())));
+    }
+}
+
+/// Fields as an object of texts or lists of texts, or as a list of pairs; names in lower case.
+fn pairs(value: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut pairs = Vec::new();
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                pairs.extend(values.iter().map(|value| (name.to_ascii_lowercase(), text(value))));
+            }
+        }
+        Value::Array(list) => {
+            for pair in list.iter().filter_map(Value::as_array) {
+                if let [name, value] = pair.as_slice() {
+                    pairs.push((text(name).to_ascii_lowercase(), text(value)));
+                }
+            }
+        }
+        _ => {}
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_their_zones() {
+        assert_eq!(common_time("10/Oct/2000:13:55:36 -0700"), Some(971_211_336.0));
+        assert_eq!(rfc3339("2000-10-10T13:55:36-07:00"), Some((971_211_336.0, false)));
+        assert_eq!(rfc3339("2000-10-10T20:55:36.25Z"), Some((971_211_336.25, true)));
+        for wrong in
+            ["", "2000-13-10T20:55:36Z", "2000-10-10", "2000-10-10T20:55:36", "2000-10-10T20:55:36.Zx"]
+        {
+            assert_eq!(rfc3339(wrong), None, "{wrong}");
+        }
+        for wrong in ["", "10/Oct/2000", "10/Okt/2000:13:55:36 -0700", "10/Oct/2000:13:55:36 x"] {
+            assert_eq!(common_time(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What the referee found: violations with evidence, and what was measured.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::rule::Rule;
+
+/// The result of watching a crawler. Displays as text for a person; with the feature `serde` it serializes
+/// to `requests`, `violations`, `unseen` (of a log only) and `figures`.
+///
+/// ```
+/// use bot_etiquette_referee::{Promise, read_log};
+///
+/// let log = r#"{"at":0,"host":"a.example","method":"GET","path":"/"}
+/// {"at":0.4,"host":"a.example","method":"GET","path":"/b"}"#;
+/// let promise = Promise::new().min_delay(std::time::Duration::from_secs(1));
+/// let report = read_log(log.as_bytes(), promise).unwrap();
+/// assert_eq!(report.violations()[0].to_string(), "0.400 s min-delay: GET a.example/b: 0.400 s after the start \
+///     of GET a.example/, promised 1 s");
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    pub(crate) requests: u64,
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) unseen: Vec<Rule>,
+    pub(crate) from_log: bool,
+    pub(crate) figures: Figures,
+}
+
+/// One broken promise.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Violation {
+    /// Which rule.
+    pub rule: Rule,
+    /// Scaled seconds since the first request.
+    pub at: f64,
+    /// The request and the figures that prove it, in words. Secrets and canaries are left out.
+    pub evidence: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} s {}: {}", self.at, self.rule, self.evidence)
+    }
+}
+
+/// What was measured, whether or not a promise says anything of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Figures {
+    /// Requests by what they were: `robots`, then the methods, then the classes of their answers (`2xx`, `none`).
+    pub kinds: BTreeMap<String, u64>,
+    /// By host.
+    pub hosts: BTreeMap<String, HostFigures>,
+}
+
+/// What was measured of one host. Durations are scaled seconds.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct HostFigures {
+    /// Requests.
+    pub requests: u64,
+    /// Bytes of bodies sent to the crawler.
+    pub bytes: u64,
+    /// Most requests open at once.
+    pub most_open: u64,
+    /// The shortest time between two starts.
+    pub smallest_gap: Option<f64>,
+    /// The shortest time from an answer's end to the next start, where none was open between.
+    pub smallest_pause: Option<f64>,
+    /// The time during which no request was open, from the first to the last.
+    pub waited: f64,
+}
+
+impl Report {
+    /// How many requests came.
+    #[must_use]
+    pub const fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// The broken promises, in order of time.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    /// Whether no promise was broken.
+    #[must_use]
+    pub const fn is_clean(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    /// The rules that the source of this report cannot show; empty when the referee watched itself.
+    #[must_use]
+    pub fn unseen(&self) -> &[Rule] {
+        &self.unseen
+    }
+
+    /// What was measured.
+    #[must_use]
+    pub const fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
+    /// The rules that were broken, each once.
+    #[must_use]
+    pub fn broken(&self) -> Vec<Rule> {
+        let mut rules: Vec<Rule> = self.violations.iter().map(|violation| violation.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        rules
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} requests, {} violations", self.requests, self.violations.len())?;
+        for violation in &self.violations {
+            writeln!(f, "  {violation}")?;
+        }
+        for (host, figures) in &self.figures.hosts {
+            let seconds = |value: Option<f64>| value.map_or("none".into(), |value| format!("{value:.3} s"));
+            writeln!(
+                f,
+                "{host}: {} requests, {} bytes, most open {}, smallest gap {}, smallest pause {}",
+                figures.requests,
+                figures.bytes,
+                figures.most_open,
+                seconds(figures.smallest_gap),
+                seconds(figures.smallest_pause),
+            )?;
+        }
+        let kinds: Vec<String> =
+            self.figures.kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        if !kinds.is_empty() {
+            writeln!(f, "kinds: {}", kinds.join(", "))?;
+        }
+        if self.from_log {
+            let unseen: Vec<&str> = self.unseen.iter().map(|rule| rule.code()).collect();
+            writeln!(f, "not to be seen in this log: {}", unseen.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Report {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut report = serializer.serialize_struct("Report", 4)?;
+        report.serialize_field("requests", &self.requests)?;
+        report.serialize_field("violations", &self.violations)?;
+        if self.from_log {
+            report.serialize_field("unseen", &self.unseen)?;
+        }
+        report.serialize_field("figures", &self.figures)?;
+        report.end()
+    }
+}

@@ -1,0 +1,179 @@
+//! Logs of each format, and what they cannot show.
+
+use std::time::Duration;
+
+use bot_etiquette_referee::{LogError, Promise, Report, Rule, read_log};
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+#[track_caller]
+fn read(log: &str, promise: Promise) -> Report {
+    read_log(log.as_bytes(), promise).unwrap()
+}
+
+#[track_caller]
+fn broken(log: &str, promise: Promise, expected: &[Rule]) {
+    let report = read(log, promise);
+    assert_eq!(report.broken(), expected, "{report}");
+}
+
+const COMBINED: &str = r#"127.0.0.1 - - [10/Oct/2027:13:55:36 +0000] "GET /robots.txt HTTP/1.1" 200 30 "-" "MyBot/1.0"
+127.0.0.1 - - [10/Oct/2027:13:55:37 +0000] "GET /a HTTP/1.1" 200 9000 "-" "MyBot/1.0"
+
+127.0.0.1 - - [10/Oct/2027:13:55:39 +0000] "POST /private/x HTTP/1.1" 503 0 "-" "Other \"quoted\""
+127.0.0.1 - - [10/Oct/2027:13:55:41 +0000] "GET /a HTTP/1.1" 200 9000 "-" "MyBot/1.0"
+"#;
+
+#[test]
+fn a_combined_log_shows_names_paths_methods_times_and_sizes() {
+    broken(COMBINED, Promise::new().user_agent("MyBot/1.0"), &[Rule::UserAgent, Rule::Method]);
+    broken(COMBINED, Promise::new().closed_path("/private/"), &[Rule::ClosedPath, Rule::Method]);
+    let post = || Promise::new().methods(&["GET", "POST"]);
+    broken(COMBINED, post().max_body(8999), &[Rule::BodyLimit]);
+    broken(COMBINED, post().max_body(9000), &[]);
+    broken(COMBINED, post().robots_first(true), &[]);
+    broken(COMBINED, post().robots_max_age(seconds(1)), &[Rule::RobotsStale]);
+    broken(COMBINED, post().busy_first(seconds(60)), &[Rule::BusyBackoff]);
+    broken(COMBINED, post().revisit(seconds(60)), &[Rule::Revisit]);
+    broken(COMBINED, post().quota(3, seconds(60)), &[Rule::Quota]);
+    broken(COMBINED, post().max_requests(3), &[Rule::Budget]);
+    broken(COMBINED, post().canary("/private/x"), &[Rule::PersonalData]);
+    let at: Vec<f64> =
+        read(COMBINED, post().max_requests(1)).violations().iter().map(|found| found.at).collect();
+    assert_eq!(at, [1.0, 3.0, 5.0]);
+}
+
+#[test]
+fn whole_seconds_prove_only_what_they_prove() {
+    // One second by the clock may be anything up to two.
+    let post = || Promise::new().methods(&["GET", "POST"]);
+    broken(COMBINED, post().min_delay(Duration::from_millis(1900)), &[]);
+    broken(COMBINED, post().min_delay(seconds(2)), &[Rule::MinDelay]);
+    let exact = "{\"at\":0,\"path\":\"/\"}\n{\"at\":1,\"path\":\"/a\"}";
+    broken(exact, Promise::new().min_delay(seconds(1)), &[]);
+    broken(exact, Promise::new().min_delay(Duration::from_millis(1900)), &[Rule::MinDelay]);
+}
+
+#[test]
+fn a_log_says_which_rules_it_cannot_show() {
+    use Rule::*;
+    let common = r#"127.0.0.1 - - [10/Oct/2027:13:55:36 +0000] "GET / HTTP/1.0" 200 2326"#;
+    let report = read(common, Promise::new().user_agent("MyBot").signed(true).from("a@b"));
+    assert!(report.is_clean(), "{report}");
+    let hidden = [
+        UserAgent,
+        FromMissing,
+        CrawlDelay,
+        MaxOpen,
+        GroupRate,
+        RetryAfter,
+        UnreachableBackoff,
+        Unsigned,
+        BadSignature,
+        ExpiredSignature,
+        ReusedSignature,
+        AgentHeader,
+        Cookie,
+        Credentials,
+        Form,
+        Nofollow,
+        OffScope,
+        Redirects,
+        RedirectRobots,
+        TimeLimit,
+        Unconditional,
+        BrowserLeak,
+    ];
+    assert_eq!(report.unseen(), hidden);
+    let combined: Vec<Rule> = hidden.into_iter().filter(|rule| *rule != UserAgent).collect();
+    assert_eq!(read(COMBINED, Promise::new()).unseen(), combined);
+    let with_host = format!("a.example:80 {common}");
+    assert!(!read(&with_host, Promise::new()).unseen().contains(&GroupRate));
+    let full = r#"{"at":0,"host":"a.example","method":"GET","path":"/","status":0,"bytes":3,"duration":0.5,
+        "headers":{},"response_headers":{}}"#
+        .replace('\n', "");
+    assert_eq!(read(&full, Promise::new()).unseen(), [CrawlDelay, Nofollow, BrowserLeak]);
+}
+
+#[test]
+fn objects_show_fields_durations_and_answers() {
+    let line =
+        |at: f64, rest: &str| format!("{{\"at\":{at},\"host\":\"a.example\",\"method\":\"GET\",{rest}}}\n");
+    let open = line(0.0, r#""path":"/","duration":5"#) + &line(1.0, r#""path":"/a","duration":1"#);
+    broken(&open, Promise::new().max_open(1), &[Rule::MaxOpen]);
+    broken(&open, Promise::new().time_limit(seconds(4)), &[Rule::TimeLimit]);
+    let busy = line(0.0, r#""path":"/","status":429,"response_headers":{"Retry-After":"60"}"#)
+        + &line(30.0, r#""path":"/a""#);
+    broken(&busy, Promise::new().retry_after(true), &[Rule::RetryAfter]);
+    let busy = line(0.0, r#""path":"/","status":429,"retry_after":60"#) + &line(61.0, r#""path":"/a""#);
+    broken(&busy, Promise::new().retry_after(true), &[]);
+    let silent = line(0.0, r#""path":"/","status":0"#) + &line(30.0, r#""path":"/a","status":200"#);
+    broken(&silent, Promise::new().unreachable_first(seconds(60)), &[Rule::UnreachableBackoff]);
+    let hops =
+        line(0.0, r#""path":"/","status":301,"location":"/a""#) + &line(1.0, r#""path":"/a","status":200"#);
+    broken(&hops, Promise::new().max_redirects(0), &[Rule::Redirects]);
+    broken(&line(0.0, r#""path":"/","headers":[["Cookie","a=b"]]"#), Promise::new(), &[Rule::Cookie]);
+    broken(&line(0.0, r#""path":"/","headers":{"cookie":["a=b"]}"#), Promise::new(), &[Rule::Cookie]);
+    broken(
+        &line(0.0, r#""path":"/","user_agent":"x""#),
+        Promise::new().user_agent("MyBot"),
+        &[Rule::UserAgent],
+    );
+    broken(&line(0.0, r#""path":"/""#), Promise::new().scope(&["b.example"]), &[Rule::OffScope]);
+    broken(
+        r#"{"time":"2027-10-10T13:55:36.5Z","url":"http://a.example/private"}"#,
+        Promise::new().closed_path("a.example/private"),
+        &[Rule::ClosedPath],
+    );
+}
+
+#[test]
+fn a_user_in_a_log_is_a_credential() {
+    let line = r#"127.0.0.1 - bob [10/Oct/2027:13:55:36 +0000] "GET / HTTP/1.0" 200 2326"#;
+    broken(line, Promise::new(), &[Rule::Credentials]);
+}
+
+#[test]
+fn a_line_that_is_no_entry_is_named() {
+    for (log, line) in [
+        ("rubbish", 1),
+        (r#"127.0.0.1 - - [10/Oct/2027:13:55:36 +0000] "GET / HTTP/1.0" 200"#, 1),
+        ("\n\n{", 3),
+        ("{}", 1),
+        ("{\"at\":\"soon\",\"path\":\"/\"}", 1),
+        ("{\"at\":1}", 1),
+        ("{\"at\":0,\"path\":\"/\"}\n127.0.0.1 - - [tomorrow] \"GET / HTTP/1.0\" 200 1", 2),
+    ] {
+        match read_log(log.as_bytes(), Promise::new()) {
+            Err(LogError::Line { line: found, problem }) => {
+                assert_eq!((found, problem.is_empty()), (line, false), "{log}")
+            }
+            other => panic!("{log}: {other:?}"),
+        }
+    }
+    let error = read_log(b"", Promise::new().max_open(0)).unwrap_err();
+    assert!(error.to_string().contains("max_open"), "{error}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_a_log_or_an_error(log in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
+        let _ = read_log(&log, Promise::new());
+    }
+
+    #[test]
+    fn any_times_and_statuses_are_judged(rows in proptest::collection::vec((-1e18f64..1e18, 0u16..999, "[ -~]{0,12}"), 0..20)) {
+        let log: String = rows.iter().map(|(at, status, path)| {
+            serde_json::json!({"at": at, "status": status, "path": format!("/{path}"), "retry_after": path, "duration": at, "location": path})
+                .to_string() + "\n"
+        }).collect();
+        let second = seconds(1);
+        let promise = Promise::new().max_open(1).min_delay(second).retry_after(true).busy_first(second).busy_factor(2.0)
+            .unreachable_first(second).unreachable_factor(2.0).quota(2, second).revisit(second).max_redirects(1).time_limit(second)
+            .closed_path("/a*b").conditional(true).robots_first(true).robots_max_age(second);
+        let report = read_log(log.as_bytes(), promise).unwrap();
+        proptest::prop_assert_eq!(report.requests(), rows.len() as u64);
+    }
+}
