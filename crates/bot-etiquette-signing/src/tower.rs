@@ -25,7 +25,7 @@ use crate::directory::{DirectoryError, address};
 use crate::key::quoted;
 use crate::{Component, Message};
 
-/// The error of a layer: that of the inner service, or the layer's own, found by `downcast_ref`.
+/// The error of a [`SignLayer`]: that of the inner service, or [`NotSigned`], found by `downcast_ref`.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The future of a layer.
@@ -50,11 +50,7 @@ fn authorities<A: AsRef<str>>(given: impl IntoIterator<Item = A>) -> Result<Arc<
 }
 
 /// Waits until `service` is ready.
-async fn ready<S, R>(mut service: S) -> Result<S, BoxError>
-where
-    S: Service<R>,
-    S::Error: Into<BoxError>,
-{
-    poll_fn(|context| service.poll_ready(context)).await.map_err(Into::into)?;
+async fn ready<S: Service<R>, R>(mut service: S) -> Result<S, S::Error> {
+    poll_fn(|context| service.poll_ready(context)).await?;
     Ok(service)
 }

@@ -103,7 +103,7 @@ fn a_directory_signed_for_one_host_passes_every_step_for_it() {
         "--now",
         now,
     ]);
-    folder.write("directory.json", &document(&built).to_string());
+    folder.write("directory.json", document(&built).to_string());
     let check = |more: &[&str]| {
         folder.run(&[&["directory", "check", "directory.json", "--json", "--now", now], more].concat())
     };

@@ -132,7 +132,7 @@ where
         let (inner, layer) = (self.inner.clone(), self.layer.clone());
         Box::pin(async move {
             // Waiting for the inner service must not use up the signature's minute.
-            let mut inner = ready(inner).await?;
+            let mut inner = ready(inner).await.map_err(Into::into)?;
             layer.sign(&mut request)?;
             inner.call(request).await.map_err(Into::into)
         })

@@ -8,7 +8,7 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::{BoxError, BoxFuture, Clock, DirectoryFetch, ready};
+use super::{BoxFuture, Clock, DirectoryFetch, ready};
 use crate::directory::DirectoryError;
 use crate::{Component, InvalidReason, KeyLookup, Message, NonceStore, Outcome, UnverifiedReason, Verifier};
 
@@ -199,7 +199,7 @@ impl<S> Layer<S> for VerifyLayer {
 }
 
 /// The service of a [`VerifyLayer`]. A refusal is a response with an empty body, `Accept-Signature` and
-/// `Cache-Control: no-store`.
+/// `Cache-Control: no-store`; errors are those of the inner service, so that it mounts wherever that one does.
 #[derive(Debug, Clone)]
 pub struct Verify<S> {
     inner: S,
@@ -209,16 +209,16 @@ pub struct Verify<S> {
 impl<S, B, R> Service<Request<B>> for Verify<S>
 where
     S: Service<Request<B>, Response = Response<R>> + Clone + Send + 'static,
-    S::Error: Into<BoxError>,
+    S::Error: Send,
     S::Future: Send,
     B: Send + 'static,
     R: Default,
 {
     type Response = Response<R>;
-    type Error = BoxError;
-    type Future = BoxFuture<Result<Response<R>, BoxError>>;
+    type Error = S::Error;
+    type Future = BoxFuture<Result<Response<R>, S::Error>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         Poll::Ready(Ok(()))
     }
 
@@ -232,7 +232,7 @@ where
             }
             parts.extensions.insert(outcome);
             let request = Request::from_parts(parts, body);
-            ready(inner).await?.call(request).await.map_err(Into::into)
+            ready(inner).await?.call(request).await
         })
     }
 }

@@ -36,9 +36,7 @@ fn get(url: &str) -> Request<()> {
 }
 
 /// A site that answers with the verdict it was given.
-fn site(
-    layer: VerifyLayer,
-) -> BoxCloneService<Request<()>, Response<String>, bot_etiquette_signing::tower::BoxError> {
+fn site(layer: VerifyLayer) -> BoxCloneService<Request<()>, Response<String>, Infallible> {
     let inner = service_fn(async |request: Request<()>| {
         let outcome = request.extensions().get::<Outcome>();
         let code = outcome.map_or("none", |outcome| outcome.reason().unwrap_or("verified"));
