@@ -36,7 +36,7 @@ impl RawMessage {
         let mut reader = Lines { rest: bytes, number: 0 };
         let first = loop {
             match reader.next() {
-                Some(line) if line.is_empty() => {}
+                Some([]) => {}
                 Some(line) => break line,
                 None => return Err(no_message(name, "the file is empty")),
             }
