@@ -2,8 +2,11 @@
 //!
 //! Data goes to stdout, talk to stderr. Exit 0 = yes or done, 1 = no, 2 = bad usage or unreadable input.
 
+mod directory;
 mod exit;
 mod input;
+mod key;
+mod message;
 mod output;
 mod politeness;
 mod referee;
@@ -11,6 +14,9 @@ mod robots;
 mod robots_directives;
 mod shell;
 mod time;
+mod sign;
+mod time;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -28,6 +34,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Make a key, or show the public part of one.
+    #[command(subcommand)]
+    Key(key::Key),
+    /// Build, serve or check a key directory.
+    #[command(subcommand)]
+    Directory(directory::Directory),
+    /// Sign a request as a bot and print its header fields.
+    Sign(sign::Sign),
+    /// Judge a signed request or response, step by step.
+    Verify(verify::Verify),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
     /// Check URLs against a robots.txt, or the file itself.
@@ -49,6 +65,10 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
+        Command::Key(command) => key::run(&command),
+        Command::Directory(command) => directory::run(&command),
+        Command::Sign(options) => sign::run(&options),
+        Command::Verify(options) => verify::run(&options),
         Command::Referee(options) => referee::referee(&options),
         Command::Robots(command) => robots::run(&command),
         Command::Politeness(command) => politeness::run(&command),

@@ -6,6 +6,7 @@
 //! | module | what it does | feature |
 //! |---|---|---|
 //! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
+//! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //! | `politeness` | when a host may be asked again, and why not before | `politeness` |
 //!
@@ -28,6 +29,15 @@ pub use bot_etiquette_politeness as politeness;
 #[cfg(feature = "robots")]
 #[doc(inline)]
 pub use bot_etiquette_robots as robots;
+
+#[cfg(feature = "signing")]
+#[doc(inline)]
+pub use bot_etiquette_signing as signing;
+
+/// The commands and programs of the guide are compiled with the tests.
+#[cfg(all(doctest, feature = "signing", feature = "tower"))]
+#[doc = include_str!("../../../docs/signing.md")]
+struct SigningGuide;
 
 #[cfg(feature = "referee")]
 #[doc(inline)]

@@ -1,0 +1,82 @@
+//! `directory build`
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use bot_etiquette_signing::directory::PublishedKey;
+use clap::Args;
+
+use super::{directory, warn};
+use crate::exit::{Answer, Failure};
+use crate::{key, output, time};
+
+/// `directory build --key FILE... [--not-before T] [--expires T]`
+#[derive(Debug, Args)]
+pub(crate) struct Build {
+    /// A key file of any form; give it several times for several keys. Its public part is enough.
+    #[arg(long = "key", value_name = "FILE", required = true, num_args = 1..)]
+    keys: Vec<String>,
+    /// The keys do not count before this time (`nbf`): Unix seconds or RFC 3339.
+    #[arg(long, value_name = "T", value_parser = time::parse)]
+    not_before: Option<SystemTime>,
+    /// The keys no longer count from this time on (`exp`): Unix seconds or RFC 3339.
+    #[arg(long, value_name = "T", value_parser = time::parse)]
+    expires: Option<SystemTime>,
+    /// Sign the document for this host, for a web server that cannot sign; the headers go to --headers.
+    #[arg(long, value_name = "HOST", requires = "headers")]
+    authority: Option<String>,
+    /// The file for the headers that the web server has to send with the document.
+    #[arg(long, value_name = "FILE", requires = "authority")]
+    headers: Option<PathBuf>,
+    /// How many seconds the signatures of --authority last.
+    #[arg(long, value_name = "S", default_value_t = 30 * 86_400, requires = "authority")]
+    lifetime: u64,
+    /// The time of signing, instead of now.
+    #[arg(long, value_name = "T", value_parser = time::parse, requires = "authority")]
+    now: Option<SystemTime>,
+}
+
+pub(super) fn run(options: &Build) -> Result<Answer, Failure> {
+    let mut keys = Vec::new();
+    for file in &options.keys {
+        let mut published = match options.authority {
+            Some(_) => PublishedKey::new(key::signing_key(file)?),
+            None => PublishedKey::unsigned(key::verifying_key(file)?),
+        };
+        if let Some(date) = options.not_before {
+            published = published.not_before(date);
+        }
+        if let Some(date) = options.expires {
+            published = published.expires(date);
+        }
+        keys.push(published);
+    }
+    let directory = directory(keys)?;
+    let document = if let (Some(authority), Some(file)) = (&options.authority, &options.headers) {
+        let now = options.now.unwrap_or_else(time::now);
+        let lifetime = Duration::from_secs(options.lifetime);
+        let response = directory.presigned(authority, now, lifetime).map_err(Failure::new)?;
+        let mut lines = String::new();
+        for (name, value) in response.headers() {
+            // The web server makes the entity tag of its own file.
+            if name != http::header::ETAG {
+                let _ = writeln!(lines, "{name}: {}", value.to_str().unwrap_or_default());
+            }
+        }
+        std::fs::write(file, lines)
+            .map_err(|error| Failure::new(format_args!("{}: cannot write: {error}", file.display())))?;
+        warn(
+            "the document verifies only with every header of the --headers file, for that host, until they expire",
+        );
+        response.into_body()
+    } else {
+        warn(
+            "served as a plain file, this document is unsigned and does not verify at Cloudflare: serve it signed \
+             (directory serve behind your web server), or sign it for one host (--authority HOST --headers FILE)",
+        );
+        directory.document()
+    };
+    output::text(format!("{document}\n").as_bytes())?;
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,243 @@
+//! The Signature-Input and Signature fields of a message (RFC 9421 4), read strictly.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderMap;
+use sfv::ListEntry;
+use thiserror::Error;
+
+use crate::base::MAX_COMPONENTS;
+use crate::component::{Component, ComponentError};
+use crate::message::Message;
+use crate::params::SignatureParams;
+use crate::sf::{self, Member, SyntaxError};
+use crate::value::push_joined;
+
+/// Bytes of one signature field, its lines joined, at the most.
+pub const MAX_FIELD_BYTES: usize = 16 * 1024;
+
+/// Signatures of one message at the most.
+pub const MAX_SIGNATURES: usize = 16;
+
+/// One signature as it came, not verified.
+///
+/// ```
+/// use bot_etiquette_signing::{Message, ReceivedSignature};
+/// use http::Request;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let request = Request::get("https://example.com/")
+///     .header("signature-input", r#"sig1=("@authority");tag="app", sig2=("@path")"#)
+///     .header("signature", "sig1=:AAAA:")
+///     .body(())?;
+/// let found = ReceivedSignature::all(&Message::request(&request))?;
+/// assert_eq!(found[0].label(), "sig1");
+/// assert_eq!(found[0].params().and_then(|params| params.text("tag")), Some("app"));
+/// assert_eq!(found[0].signature(), Ok(&[0, 0, 0][..]));
+/// // A label that stands in one of the two fields alone spoils its own signature and no other.
+/// assert!(found[1].signature().is_err());
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedSignature {
+    label: String,
+    params: Option<SignatureParams>,
+    components: Result<Vec<Component>, MemberError>,
+    signature: Result<Vec<u8>, MemberError>,
+    /// Whether the base64 was the one form that an encoder writes.
+    canonical: bool,
+}
+
+/// Why the signature fields of a message cannot be read at all.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FieldError {
+    /// The field is longer than [`MAX_FIELD_BYTES`].
+    #[error("{field}: {length} bytes; {MAX_FIELD_BYTES} are the limit")]
+    TooLarge {
+        /// The field.
+        field: &'static str,
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// More labels than [`MAX_SIGNATURES`].
+    #[error("{field}: {count} members; {MAX_SIGNATURES} are the limit")]
+    TooMany {
+        /// The field.
+        field: &'static str,
+        /// How many it has.
+        count: usize,
+    },
+    /// A byte that is no visible ASCII.
+    #[error("{field}: no printable ASCII at byte {position} of one line")]
+    NotAscii {
+        /// The field.
+        field: &'static str,
+        /// Where, in bytes from the start of the line.
+        position: usize,
+    },
+    /// No dictionary, or a label that stands twice.
+    #[error("{field}: {error}")]
+    Syntax {
+        /// The field.
+        field: &'static str,
+        /// What is wrong and where.
+        error: SyntaxError,
+    },
+}
+
+/// Why the member of one label cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MemberError {
+    /// The label stands in the other field alone.
+    #[error("label \"{label}\" is missing from {field}")]
+    Missing {
+        /// The label.
+        label: String,
+        /// The field that lacks it.
+        field: &'static str,
+    },
+    /// The member has another type.
+    #[error("{field}: member \"{label}\" at byte {position} is no {expected}")]
+    WrongType {
+        /// The label.
+        label: String,
+        /// The field.
+        field: &'static str,
+        /// Where the member starts, in bytes.
+        position: usize,
+        /// The type it must have.
+        expected: &'static str,
+    },
+    /// A covered component that cannot be read.
+    #[error(transparent)]
+    Component(#[from] ComponentError),
+    /// More components than [`MAX_COMPONENTS`].
+    #[error("{0} components; {MAX_COMPONENTS} are the limit")]
+    TooManyComponents(usize),
+}
+
+impl ReceivedSignature {
+    /// All signatures of a message, of its headers and its trailers, in the order of Signature-Input.
+    ///
+    /// # Errors
+    /// When a field as a whole cannot be read. A member that is wrong spoils its own signature alone.
+    pub fn all(message: &Message<'_>) -> Result<Vec<Self>, FieldError> {
+        let mut found = Vec::new();
+        for headers in [Some(message.headers), message.trailers].into_iter().flatten() {
+            read(headers, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// The label, which is not signed: never decide by it.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The parameters, when the label has a Signature-Input member.
+    #[must_use]
+    pub fn params(&self) -> Option<&SignatureParams> {
+        self.params.as_ref()
+    }
+
+    /// The covered components, in the order they are signed.
+    ///
+    /// # Errors
+    /// See [`MemberError`].
+    pub fn components(&self) -> Result<&[Component], &MemberError> {
+        self.components.as_deref()
+    }
+
+    /// The bytes of the signature.
+    ///
+    /// # Errors
+    /// See [`MemberError`].
+    pub fn signature(&self) -> Result<&[u8], &MemberError> {
+        self.signature.as_deref()
+    }
+
+    /// Whether the base64 is padded and has no stray bits, as an encoder writes it (RFC 4648 3.5).
+    #[must_use]
+    pub fn is_canonical(&self) -> bool {
+        self.canonical
+    }
+}
+
+fn read(headers: &HeaderMap, found: &mut Vec<ReceivedSignature>) -> Result<(), FieldError> {
+    let inputs_text = joined(headers, "signature-input")?;
+    let signatures_text = joined(headers, "signature")?;
+    let inputs = members("signature-input", &inputs_text)?;
+    let mut signatures = members("signature", &signatures_text)?;
+    for input in inputs {
+        let at = signatures.iter().position(|signature| signature.key == input.key);
+        let signature = at.map(|at| signatures.swap_remove(at));
+        found.push(one(input.key, Some(&input), signature.as_ref()));
+    }
+    signatures.sort_by_key(|signature| signature.position);
+    found.extend(signatures.iter().map(|signature| one(signature.key, None, Some(signature))));
+    match found.len() {
+        count if count > MAX_SIGNATURES => Err(FieldError::TooMany { field: "signature-input", count }),
+        _ => Ok(()),
+    }
+}
+
+fn joined(headers: &HeaderMap, field: &'static str) -> Result<String, FieldError> {
+    let length = headers.get_all(field).iter().map(|value| value.len().saturating_add(2)).sum::<usize>();
+    if length > MAX_FIELD_BYTES.saturating_add(2) {
+        return Err(FieldError::TooLarge { field, length: length.saturating_sub(2) });
+    }
+    let mut text = String::with_capacity(length);
+    match push_joined(&mut text, headers, field) {
+        Ok(_) => Ok(text),
+        Err(position) => Err(FieldError::NotAscii { field, position }),
+    }
+}
+
+fn members<'a>(field: &'static str, text: &'a str) -> Result<Vec<Member<'a>>, FieldError> {
+    let members = sf::unique_members(text).map_err(|error| FieldError::Syntax { field, error })?;
+    match members.len() {
+        count if count > MAX_SIGNATURES => Err(FieldError::TooMany { field, count }),
+        _ => Ok(members),
+    }
+}
+
+fn one(label: &str, input: Option<&Member<'_>>, signature: Option<&Member<'_>>) -> ReceivedSignature {
+    let missing = |field| MemberError::Missing { label: label.to_owned(), field };
+    let wrong = |field, position, expected| MemberError::WrongType {
+        label: label.to_owned(),
+        field,
+        position,
+        expected,
+    };
+    let (params, components) = match input.map(|member| (&member.value, member.position)) {
+        None => (None, Err(missing("signature-input"))),
+        Some((ListEntry::Item(item), position)) => (
+            Some(SignatureParams::from_parsed(&item.params)),
+            Err(wrong("signature-input", position, "list of components in parentheses")),
+        ),
+        Some((ListEntry::InnerList(list), _)) => (
+            Some(SignatureParams::from_parsed(&list.params)),
+            match list.items.len() {
+                count if count > MAX_COMPONENTS => Err(MemberError::TooManyComponents(count)),
+                _ => list.items.iter().map(|item| Ok(Component::from_item(item)?)).collect(),
+            },
+        ),
+    };
+    let mut canonical = true;
+    let signature = match signature {
+        None => Err(missing("signature")),
+        Some(member) => match &member.value {
+            ListEntry::Item(item) if item.bare_item.as_byte_sequence().is_some() => {
+                let bytes = item.bare_item.as_byte_sequence().unwrap_or_default().to_vec();
+                let written = member.text.trim_start_matches(':').split(':').next().unwrap_or_default();
+                canonical = written == STANDARD.encode(&bytes);
+                Ok(bytes)
+            }
+            _ => Err(wrong("signature", member.position, "byte sequence between colons")),
+        },
+    };
+    ReceivedSignature { label: label.to_owned(), params, components, signature, canonical }
+}
