@@ -1,0 +1,5 @@
+//! What the identity crate promises, in tables.
+
+mod bot;
+mod lint;
+mod user_agent;
