@@ -6,6 +6,7 @@
 
 use std::{
     io::{self, BufRead, BufReader, ErrorKind, Read},
+    mem,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -62,7 +63,7 @@ impl Decoder {
         let reader = codings.iter().rev().try_fold(innermost, |below, coding| {
             let above: Box<dyn Read + Send> = match coding {
                 Coding::Gzip => Box::new(MultiGzDecoder::new(below)),
-                Coding::Deflate => Box::new(Inflate { below, state: None, ended: false }),
+                Coding::Deflate => Box::new(Inflate::new(below)),
                 Coding::Brotli => Box::new(brotli_decompressor::Decompressor::new(
                     StandardWindow { below, begun: false },
                     BETWEEN,
@@ -152,14 +153,25 @@ impl Read for Reader {
 struct Inflate<R> {
     below: R,
     state: Option<Decompress>,
+    /// The last piece filled the buffer: more may lie in the state, whatever the wire has.
+    full: bool,
     ended: bool,
+}
+
+impl<R: BufRead> Inflate<R> {
+    const fn new(below: R) -> Self {
+        Self { below, state: None, full: false, ended: false }
+    }
 }
 
 impl<R: BufRead> Read for Inflate<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !self.ended && !buffer.is_empty() {
-            let input = self.below.fill_buf()?;
-            let Some(first) = input.first() else { return Err(ErrorKind::UnexpectedEof.into()) };
+            let input = if self.full { &[] } else { self.below.fill_buf()? };
+            let first = match (input.first(), self.full) {
+                (None, false) => return Err(ErrorKind::UnexpectedEof.into()),
+                (first, _) => first.copied().unwrap_or_default(),
+            };
             // A zlib header says "deflate, window of at most 32 KiB" in its first byte; bare deflate would have to
             // begin with a stored block of odd padding to look like one.
             let zlib = first & 0x0f == 8 && first >> 4 <= 7;
@@ -168,13 +180,15 @@ impl<R: BufRead> Read for Inflate<R> {
             let status = state
                 .decompress(input, buffer, FlushDecompress::None)
                 .map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
-            let (read, written) = (state.total_in() - read, state.total_out() - written);
+            let read = usize::try_from(state.total_in() - read).unwrap_or(usize::MAX);
+            let written = usize::try_from(state.total_out() - written).unwrap_or(usize::MAX);
+            let drained = mem::replace(&mut self.full, written == buffer.len());
             self.ended = status == Status::StreamEnd;
-            self.below.consume(usize::try_from(read).unwrap_or(usize::MAX));
+            self.below.consume(read);
             if written > 0 {
-                return Ok(usize::try_from(written).unwrap_or(usize::MAX));
+                return Ok(written);
             }
-            if read == 0 && !self.ended {
+            if read == 0 && !self.ended && !drained {
                 return Err(io::Error::new(ErrorKind::InvalidData, "the stream does not go on"));
             }
         }

@@ -15,6 +15,9 @@ use std::time::Duration;
 /// | [`ratio`](Self::ratio) | 200 | decoded to wire, looked at once more than 65,536 bytes are decoded |
 /// | [`codings`](Self::codings) | 2 | stacked content codings |
 ///
+/// A body costs memory for one piece and for the windows of its codings: 32 KiB for gzip and deflate, at most 8 MiB
+/// for zstd (larger ones are refused, as RFC 9659 allows) and at most 16 MiB for br.
+///
 /// ```
 /// use std::time::Duration;
 /// use bot_etiquette_fetch::{FetchLimits, OverLimit};

@@ -56,13 +56,23 @@ async fn coded(name: &str, body: &[u8]) -> Result<bot_etiquette_fetch::Fetched, 
 
 #[tokio::test]
 async fn every_coding_is_undone_and_its_fields_taken_out() {
-    let body: Vec<u8> = (0..100_000_u32).flat_map(|n| (n / 7).to_le_bytes()).collect();
+    let body: Vec<u8> = (0..100_000_u32).flat_map(|n| (n.wrapping_mul(n) / 7).to_le_bytes()).collect();
     for (name, bytes) in all(&body) {
         let answer = coded(name, &bytes).await.unwrap();
         assert_eq!(answer.body, body, "{name}");
         assert_eq!(answer.wire_bytes, bytes.len() as u64);
         assert!(!answer.headers.contains_key("content-encoding"), "{name}");
         assert!(!answer.headers.contains_key("content-length"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_fills_a_buffer_exactly_is_not_lost() {
+    for length in [16_383, 16_384, 16_385, 32_768, 49_152] {
+        let body: Vec<u8> = (0..length as u32).map(|n| (n.wrapping_mul(n) >> 7) as u8).collect();
+        for (name, bytes) in all(&body) {
+            assert_eq!(coded(name, &bytes).await.unwrap().body, body, "{name} {length}");
+        }
     }
 }
 

@@ -7,7 +7,10 @@ use bot_etiquette_fetch::{
     FetchError, FetchLimits, Limit,
     Phase::{self, Body, Connect, Headers},
 };
-use tokio::net::TcpListener;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 use crate::support::{Site, Step, fetch, fetcher, forever, get, in_time, quick, send, trickle, whole};
 
@@ -34,7 +37,7 @@ fn name(error: &FetchError) -> (&'static str, Option<Phase>) {
 async fn a_server_that_misbehaves_is_told_apart_and_never_waited_for() {
     let slow_head = vec![send(HEAD), trickle("X-Slow: 1\r\n")];
     let slow_line = vec![send("HTTP/1.1 200 OK\r\nX-Slow: "), trickle("a")];
-    let slow_body = vec![send(format!("{HEAD}Content-Length: 1000000\r\n\r\n")), trickle("a")];
+    let slow_body = vec![send(format!("{HEAD}Content-Length: 50000\r\n\r\n")), trickle("a")];
     let slow_chunks = vec![send(CHUNKED), trickle("1\r\na\r\n")];
     let slow_size = vec![send(CHUNKED), trickle("0")];
     let short = vec![send(format!("{HEAD}Content-Length: 10\r\n\r\nshort")), Step::Close];
@@ -168,12 +171,14 @@ async fn what_never_connects_is_told_apart() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/", listener.local_addr().unwrap())
     };
-    let plain = Site::always(whole("", b"not TLS")).await;
-    let rows = [
-        (closed, "connect", None),
-        (plain.url("/").replace("http:", "https:"), "tls", None),
-        (silent, "timeout", Some(Connect)),
-    ];
+    let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let not_tls = format!("https://{}/", plain.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut stream, _) = plain.accept().await.unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        stream.read_to_end(&mut Vec::new()).await
+    });
+    let rows = [(closed, "connect", None), (not_tls, "tls", None), (silent, "timeout", Some(Connect))];
     for (url, wanted, phase) in rows {
         let limits =
             if wanted == "timeout" { quick().total(Duration::from_secs(10)) } else { FetchLimits::default() };

@@ -117,7 +117,8 @@ fn a_fragment_goes_along_until_a_target_has_its_own() {
 
 #[test]
 fn targets_that_must_not_be_asked_are_errors() {
-    let rows: [(&str, fn(&RedirectError) -> bool); 8] = [
+    type Is = fn(&RedirectError) -> bool;
+    let rows: [(&str, Is); 8] = [
         ("http://a.example/", |error| matches!(error, RedirectError::Downgrade { .. })),
         ("https://user@b.example/", |error| matches!(error, RedirectError::Credentials { .. })),
         ("https://u:secret@b.example/", |error| matches!(error, RedirectError::Credentials { .. })),
