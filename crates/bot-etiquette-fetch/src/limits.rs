@@ -18,6 +18,8 @@ use std::time::Duration;
 /// A body costs memory for one piece and for the windows of its codings: 32 KiB for gzip and deflate, at most 8 MiB
 /// for zstd (larger ones are refused, as RFC 9659 allows) and at most 16 MiB for br.
 ///
+/// With the feature `serde` times are numbers of seconds, and `over_limit` is `"refuse"` or `"cut"`.
+///
 /// ```
 /// use std::time::Duration;
 /// use bot_etiquette_fetch::{FetchLimits, OverLimit};
@@ -40,8 +42,10 @@ use std::time::Duration;
 #[non_exhaustive]
 pub struct FetchLimits {
     /// The longest a connection may take to stand: name look-up, TCP and TLS.
+    #[cfg_attr(feature = "serde", serde(with = "seconds"))]
     pub connect: Duration,
     /// The longest the whole exchange may take, body included.
+    #[cfg_attr(feature = "serde", serde(with = "seconds"))]
     pub total: Duration,
     /// The largest header section taken.
     pub header_bytes: usize,
@@ -120,4 +124,23 @@ chained! {
     over_limit: OverLimit,
     /// Sets whether codings are undone.
     decode: bool,
+}
+
+#[cfg(feature = "serde")]
+mod seconds {
+    //! A duration as a number of seconds, whole or with a fraction.
+
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(value: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        value.as_secs_f64().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|error| D::Error::custom(format_args!("{seconds} is not a number of seconds: {error}")))
+    }
 }

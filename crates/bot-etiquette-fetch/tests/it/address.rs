@@ -226,8 +226,13 @@ fn urls_are_refused_with_their_reason() {
 #[test]
 fn policies_and_limits_are_read_from_their_keys() {
     use bot_etiquette_fetch::{FetchLimits, OverLimit, RedirectPolicy};
-    let limits: FetchLimits = serde_json::from_str(r#"{"wire_bytes": 5, "over_limit": "cut"}"#).unwrap();
-    assert_eq!(limits, FetchLimits::default().wire_bytes(5).over_limit(OverLimit::Cut));
+    let limits: FetchLimits =
+        serde_json::from_str(r#"{"total": 1.5, "wire_bytes": 5, "over_limit": "cut"}"#).unwrap();
+    let wanted = FetchLimits::default().total(std::time::Duration::from_millis(1500)).wire_bytes(5);
+    assert_eq!(limits, wanted.over_limit(OverLimit::Cut));
+    let stored = serde_json::to_string(&limits).unwrap();
+    assert_eq!(serde_json::from_str::<FetchLimits>(&stored).unwrap(), limits);
+    assert!(serde_json::from_str::<FetchLimits>(r#"{"total": -1}"#).unwrap_err().to_string().contains("-1"));
     let policy: AddressPolicy = serde_json::from_str(r#"{"ports": [80, 443, 6443]}"#).unwrap();
     assert_eq!(policy, AddressPolicy::default().allow_port(6443));
     assert!(
