@@ -51,7 +51,7 @@
 //!
 //! # In a stack of services
 //!
-//! The feature `tower` brings `FollowLayer`. It belongs on top of a stack: each hop goes through everything below it
+//! The feature `tower` brings `tower::FollowLayer`. It belongs on top of a stack: each hop goes through everything below it
 //! again.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -73,7 +73,7 @@ mod redirect;
 #[cfg(feature = "client")]
 mod resolve;
 #[cfg(feature = "tower")]
-mod tower;
+pub mod tower;
 mod validators;
 
 pub use address::{AddressKind, AddressPolicy, AddressRefusal};
@@ -89,6 +89,4 @@ pub use limits::{FetchLimits, OverLimit};
 pub use redirect::{Followed, Hop, RedirectError, RedirectPolicy, Redirects};
 #[cfg(feature = "client")]
 pub use resolve::{Resolve, ResolverOverride, SystemResolver};
-#[cfg(feature = "tower")]
-pub use tower::{Follow, FollowLayer};
 pub use validators::{Revalidated, Validators};

@@ -1,4 +1,4 @@
-//! [`FollowLayer`]: redirects whose every hop goes through the whole stack again.
+//! Redirects in a stack of [tower](https://docs.rs/tower) services.
 
 use std::{
     error::Error,
@@ -41,7 +41,7 @@ const DRAIN_TIME: Duration = Duration::from_millis(500);
 /// A request's extensions go along on each hop. The layer needs a tokio runtime with its timer.
 ///
 /// ```
-/// use bot_etiquette_fetch::{Followed, FollowLayer, Hop, RedirectError};
+/// use bot_etiquette_fetch::{Followed, Hop, RedirectError, tower::FollowLayer};
 /// use bytes::Bytes;
 /// use http::{Request, Response};
 /// use http_body_util::Full;

@@ -34,7 +34,7 @@
 //!
 //! # On every request
 //!
-//! `IdentityLayer` (feature `tower`) sets both fields on whatever passes, overwriting any other `User-Agent`; the
+//! `tower::IdentityLayer` (feature `tower`) sets both fields on whatever passes, overwriting any other `User-Agent`; the
 //! request extension [`UserAgentForm`] picks among the bot's own strings. Without tower, call
 //! [`RequestIdentity::apply`] with the request's headers.
 //!
@@ -56,7 +56,7 @@ mod request;
 #[cfg(feature = "serde")]
 mod serialize;
 #[cfg(feature = "tower")]
-mod tower;
+pub mod tower;
 mod user_agent;
 
 pub use bot::{BotIdentity, IdentityError};
@@ -65,6 +65,4 @@ pub use from::{From, FromError};
 pub use grammar::{GrammarFault, Part, Parts, UserAgentError};
 pub use lint::{Finding, LintOptions, Severity, lint};
 pub use request::{FormNotOffered, RequestIdentity, UserAgentForm};
-#[cfg(feature = "tower")]
-pub use tower::{IdentityLayer, IdentityService};
 pub use user_agent::UserAgent;

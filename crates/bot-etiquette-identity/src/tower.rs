@@ -1,4 +1,4 @@
-//! [`IdentityLayer`]: the bot's name on whatever passes.
+//! The bot's name in a stack of [tower](https://docs.rs/tower) services.
 
 use std::{
     error::Error,
@@ -21,7 +21,7 @@ use crate::{BotIdentity, RequestIdentity};
 /// [`FormNotOffered`](crate::FormNotOffered) and is not sent.
 ///
 /// ```
-/// use bot_etiquette_identity::{BotIdentity, IdentityLayer, UserAgent};
+/// use bot_etiquette_identity::{BotIdentity, UserAgent, tower::IdentityLayer};
 /// use http::{Request, Response};
 /// use tower::{ServiceBuilder, ServiceExt, service_fn};
 /// use url::Url;

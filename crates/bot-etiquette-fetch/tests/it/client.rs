@@ -124,9 +124,9 @@ async fn the_report_tells_what_decoding_took_away() {
 
 /// An https server on loopback that speaks what ALPN settles; its certificate is for `tls.example.com`.
 async fn https() -> (std::net::SocketAddr, Vec<u8>) {
-    let made = rcgen::generate_simple_self_signed(["tls.example.com".to_owned()]).unwrap();
-    let certificate = made.cert.der().to_vec();
-    let key = rustls::pki_types::PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    let certificate = include_bytes!("../fixtures/tls.example.com.crt.der").to_vec();
+    let key = include_bytes!("../fixtures/tls.example.com.key.der").to_vec();
+    let key = rustls::pki_types::PrivateKeyDer::Pkcs8(key.into());
     let mut config =
         rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()

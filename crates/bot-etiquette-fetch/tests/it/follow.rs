@@ -10,7 +10,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use bot_etiquette_fetch::{FollowLayer, Followed, Hop, RedirectError, RedirectPolicy, Validators};
+use bot_etiquette_fetch::{Followed, Hop, RedirectError, RedirectPolicy, Validators, tower::FollowLayer};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::{Body, Frame};
@@ -245,8 +245,8 @@ async fn validators_go_to_their_own_url_alone() {
 #[cfg(feature = "client")]
 mod through_the_client {
     use bot_etiquette_fetch::{
-        AddressPolicy, AddressRefusal, FetchError, FetchLimits, Fetched, FollowLayer, RedirectError,
-        ResolverOverride,
+        AddressPolicy, AddressRefusal, FetchError, FetchLimits, Fetched, RedirectError, ResolverOverride,
+        tower::FollowLayer,
     };
     use tower::{Layer, ServiceExt};
 

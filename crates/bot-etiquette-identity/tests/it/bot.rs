@@ -102,7 +102,7 @@ mod toml {
 
 #[cfg(feature = "tower")]
 mod layer {
-    use bot_etiquette_identity::{FormNotOffered, IdentityLayer, RequestIdentity, UserAgentForm};
+    use bot_etiquette_identity::{FormNotOffered, RequestIdentity, UserAgentForm, tower::IdentityLayer};
     use http::{HeaderMap, Request, Response};
     use tower::{Layer, ServiceExt, service_fn};
 
