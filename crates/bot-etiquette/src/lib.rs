@@ -5,6 +5,8 @@
 //!
 //! | module | what it does | feature |
 //! |---|---|---|
+//! | `identity` | who the bot says it is, and whether the parts agree | `identity` |
+//! | `fetch` | limits, address policy, redirects, validators; with `client` an HTTP client that keeps them | `fetch`, `client` |
 //! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
 //! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
@@ -26,6 +28,12 @@
 #[cfg(feature = "politeness")]
 #[doc(inline)]
 pub use bot_etiquette_politeness as politeness;
+#[cfg(feature = "fetch")]
+#[doc(inline)]
+pub use bot_etiquette_fetch as fetch;
+#[cfg(feature = "identity")]
+#[doc(inline)]
+pub use bot_etiquette_identity as identity;
 #[cfg(feature = "robots")]
 #[doc(inline)]
 pub use bot_etiquette_robots as robots;
