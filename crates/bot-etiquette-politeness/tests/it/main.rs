@@ -14,6 +14,7 @@ mod laws;
 mod outcome;
 mod properties;
 mod rate_limit;
+mod ready_queue;
 mod retry_after;
 mod table;
 
