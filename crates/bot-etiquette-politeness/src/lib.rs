@@ -93,6 +93,7 @@
 //! Crawl-delay is in no RFC; it is read as the seconds between two requests.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod admit_next;
 mod ask;
 mod backoff;
 mod decide;
@@ -126,6 +127,7 @@ mod timestamp;
 mod visits;
 mod zone;
 
+pub use admit_next::Next;
 pub use ask::Ask;
 pub use explain::Explanation;
 pub use host::{Host, InvalidHost, Origin};

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::Timestamp;
+use crate::{HostId, Timestamp};
 
 /// Work by host: hands out an item of whichever host is ready now, and knows when to look again.
 ///
@@ -18,7 +18,10 @@ use crate::Timestamp;
 /// [`set_aside`](Self::set_aside) the item alone, where only its resource is busy or its class used up. Neither
 /// holds up anything else.
 ///
-/// Hosts are small keys that stand for a name, so no name is hashed or compared here. Every operation costs at most the logarithm of what is queued.
+/// [`admit_next`](Self::admit_next) does all this with a [`Politeness`](crate::Politeness).
+///
+/// Hosts are interned [`HostId`]s, so no name is hashed or compared here; a scheduler with keys of its own, say
+/// rows of a database, puts their type for `H`. Every operation costs at most the logarithm of what is queued.
 /// Nothing reads a clock: `now` is an argument.
 ///
 /// ```
@@ -40,7 +43,7 @@ use crate::Timestamp;
 /// assert_eq!(queue.pop(at(900)).map(|ready| ready.item), Some("/robots.txt"));
 /// ```
 #[derive(Debug)]
-pub struct ReadyQueue<T, H> {
+pub struct ReadyQueue<T, H = HostId> {
     lines: HashMap<H, Line<T>>,
     /// When to look at which host. Entries that no longer match the `turn` of their line are skipped.
     turns: BinaryHeap<Reverse<(Timestamp, u64, H)>>,
@@ -67,7 +70,7 @@ pub enum Priority {
 /// An item whose host may be ready, out of the queue.
 #[derive(Debug)]
 #[must_use = "an item that is neither asked nor put back is lost"]
-pub struct Ready<T, H> {
+pub struct Ready<T, H = HostId> {
     /// The host that the item was queued for.
     pub host: H,
     /// What was queued.

@@ -309,3 +309,128 @@ proptest! {
         }
     }
 }
+
+mod with_politeness {
+    use std::time::Duration;
+
+    use bot_etiquette_politeness::{
+        Ask, Failure, Host, HostPolicy, Next, Outcome, Permit, Policy, Politeness, Quota, Ready, Reason,
+    };
+    use url::Url;
+
+    use super::*;
+
+    type Urls = ReadyQueue<Url>;
+
+    fn push(queue: &mut Urls, politeness: &Politeness, urls: &[&str]) {
+        for url in urls {
+            let url: Url = url.parse().unwrap();
+            let host = politeness.host_id(&Host::of(&url).unwrap(), at(0)).unwrap();
+            queue.push(host, Priority::Crawl, url, at(0));
+        }
+    }
+
+    /// The class of a request is its first path segment, its resource the second.
+    fn ask(url: &Url) -> Ask<'_> {
+        let mut segments = url.path_segments().into_iter().flatten();
+        let ask = Ask::new(url).class(segments.next().unwrap_or_default());
+        match segments.next() {
+            Some(resource) => ask.resource(resource),
+            None => ask,
+        }
+    }
+
+    #[track_caller]
+    fn goes(queue: &mut Urls, politeness: &Politeness, now: u64, url: &str) -> (Permit, Ready<Url>) {
+        match queue.admit_next(politeness, at(now), ask) {
+            Next::Go(permit, ready) => {
+                assert_eq!(ready.item.as_str(), url);
+                (permit, ready)
+            }
+            other => panic!("expected {url}, came {other:?}"),
+        }
+    }
+
+    #[track_caller]
+    fn waits(queue: &mut Urls, politeness: &Politeness, now: u64, until: u64) {
+        match queue.admit_next(politeness, at(now), ask) {
+            Next::Wait(moment) => assert_eq!(moment, at(until)),
+            other => panic!("expected to wait, came {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_resource_that_is_busy_holds_up_no_other_of_its_host() {
+        let policy = HostPolicy::new()
+            .busy_first(Duration::from_secs(3600))
+            .busy_scope(bot_etiquette_politeness::BusyScope::Resource);
+        let politeness = Politeness::new(Policy::new(policy));
+        let mut queue = Urls::new();
+        push(&mut queue, &politeness, &["http://h/x/parks", "http://h/x/parks?again", "http://h/x/roads"]);
+        let (permit, ready) = goes(&mut queue, &politeness, 0, "http://h/x/parks");
+        permit.finish(&Outcome::status(503), at(10));
+        queue.wake(ready.host, at(10));
+        let (permit, ready) = goes(&mut queue, &politeness, 10, "http://h/x/roads");
+        permit.finish(&Outcome::status(200), at(20));
+        queue.wake(ready.host, at(20));
+        waits(&mut queue, &politeness, 20, 3_600_010);
+        drop(goes(&mut queue, &politeness, 3_600_010, "http://h/x/parks?again"));
+    }
+
+    #[test]
+    fn a_quota_of_one_class_holds_up_no_other_class() {
+        let quota = Quota::new("pages", 1, Duration::from_secs(60)).unwrap().classes(["page"]);
+        let politeness = Politeness::new(Policy::new(HostPolicy::new().max_open(9u32).quota(vec![quota])));
+        let mut queue = Urls::new();
+        push(&mut queue, &politeness, &["http://h/page/1", "http://h/page/2", "http://h/file/3"]);
+        let _first = goes(&mut queue, &politeness, 0, "http://h/page/1");
+        let _third = goes(&mut queue, &politeness, 0, "http://h/file/3");
+        waits(&mut queue, &politeness, 0, 60_000);
+        let _second = goes(&mut queue, &politeness, 60_000, "http://h/page/2");
+    }
+
+    #[test]
+    fn a_host_that_is_killed_is_handed_back_with_the_reason() {
+        let politeness = Politeness::new(Policy::new(HostPolicy::new()));
+        let mut queue = Urls::new();
+        push(&mut queue, &politeness, &["http://h/x"]);
+        politeness.kill(&"h".parse().unwrap(), at(0));
+        match queue.admit_next(&politeness, at(0), ask) {
+            Next::Never(ready, refusal) => {
+                assert_eq!(ready.item.as_str(), "http://h/x");
+                assert!(refusal.reasons().eq([Reason::Killed]));
+            }
+            other => panic!("expected never, came {other:?}"),
+        }
+        assert!(matches!(queue.admit_next(&politeness, at(0), ask), Next::Empty));
+    }
+
+    #[test]
+    fn a_host_that_left_the_table_comes_back_under_its_new_place() {
+        let politeness = Politeness::new(Policy::new(HostPolicy::new()).max_hosts(2));
+        let mut queue = Urls::new();
+        push(&mut queue, &politeness, &["http://h/x", "http://h/y"]);
+        assert_eq!(politeness.evict_idle(at(10)), 1);
+        let (permit, ready) = goes(&mut queue, &politeness, 10, "http://h/x");
+        permit.finish(&Outcome::status(200), at(11));
+        queue.wake(ready.host, at(11));
+        drop(goes(&mut queue, &politeness, 11, "http://h/y"));
+    }
+
+    #[test]
+    fn of_many_hosts_none_waits_for_another() {
+        let policy =
+            HostPolicy::new().min_delay(Duration::from_secs(10)).unreachable_first(Duration::from_secs(900));
+        let politeness = Politeness::new(Policy::new(policy));
+        let mut queue = Urls::new();
+        push(&mut queue, &politeness, &["http://dead/1", "http://dead/2", "http://slow/1", "http://slow/2"]);
+        let (dead, _) = goes(&mut queue, &politeness, 0, "http://dead/1");
+        dead.finish(&Outcome::failed(Failure::Connect), at(0));
+        let (slow, ready) = goes(&mut queue, &politeness, 0, "http://slow/1");
+        slow.finish(&Outcome::status(200), at(100));
+        queue.wake(ready.host, at(100));
+        waits(&mut queue, &politeness, 100, 10_100);
+        let _slow = goes(&mut queue, &politeness, 10_100, "http://slow/2");
+        waits(&mut queue, &politeness, 10_100, 900_000);
+    }
+}
