@@ -122,8 +122,14 @@ mod retry_after;
 mod rules;
 mod snapshot;
 mod state;
+mod store;
+#[cfg(feature = "tower")]
+mod sync;
 mod table;
 mod timestamp;
+#[cfg(feature = "tower")]
+#[cfg_attr(docsrs, doc(cfg(feature = "tower")))]
+pub mod tower;
 mod visits;
 mod zone;
 
@@ -151,6 +157,7 @@ pub use retry_after::RetryAfter;
 pub use rules::Rules;
 pub use snapshot::Snapshot;
 pub use state::{GroupState, Groups, HostState, MAX_RESOURCES_PER_HOST};
+pub use store::Store;
 pub use table::HostId;
 pub use timestamp::Timestamp;
 pub use visits::MAX_URLS_PER_HOST;

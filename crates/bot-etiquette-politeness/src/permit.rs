@@ -6,7 +6,7 @@ use crate::host::host_str;
 use crate::opened::{Opened, Report};
 use crate::outcome::Outcome;
 use crate::table::HostId;
-use crate::{Ask, Host, Politeness, Refusal, Timestamp};
+use crate::{Ask, Host, Politeness, Reason, Refusal, Timestamp};
 
 /// The right to make one request to one host, and the slot that it takes.
 ///
@@ -59,6 +59,13 @@ impl Permit {
     #[must_use]
     pub fn started(&self) -> Timestamp {
         self.opened.as_ref().map_or(Timestamp::ZERO, Opened::started)
+    }
+
+    /// Whether the operator has blocked the host: the request should be broken off.
+    #[must_use]
+    pub fn is_killed(&self, now: Timestamp) -> bool {
+        let refusal = self.politeness.check_host(self.id, now).err();
+        refusal.is_some_and(|refusal| refusal.reasons().any(|reason| reason == Reason::Killed))
     }
 
     /// The request has ended.

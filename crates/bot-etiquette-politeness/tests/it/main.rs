@@ -29,3 +29,5 @@ mod pace;
 mod policy_file;
 #[cfg(all(feature = "toml", feature = "zones"))]
 mod script;
+#[cfg(feature = "tokio")]
+mod tower;
