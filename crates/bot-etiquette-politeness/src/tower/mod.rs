@@ -60,7 +60,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 pub use watch::KILL_CHECK;
 
-use crate::{Failure, Outcome, SLOT_RECHECK, Store, Timestamp};
+use crate::{Failure, Outcome, SLOT_RECHECK, Store};
 use slot::Slots;
 use watch::Watch;
 

@@ -400,7 +400,7 @@ async fn a_body_that_nobody_reads_holds_its_slot_no_longer_than_the_lease() {
     let kept = stage.get("http://h/page").await.unwrap();
     stage.get("http://h/empty").await.expect("a slot once the lease has ended");
     assert!((stage.seconds() - 35.35).abs() < 0.3, "{}", stage.seconds());
-    let error = kept.into_body().collect().await.err().expect("an error");
+    let error = kept.into_body().collect().await.expect_err("an error");
     assert!(error.downcast_ref::<LeaseExpired>().is_some());
 }
 
