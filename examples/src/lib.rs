@@ -1,1 +1,3 @@
 //! What the example programs share.
+
+pub mod sqlite_store;

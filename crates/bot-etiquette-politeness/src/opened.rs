@@ -208,6 +208,25 @@ impl HostState {
         self.shrink();
     }
 
+    /// Learns from the end of a request that had been given up before: its lease had ended, and its slot went to
+    /// another. What it says against the host counts, a good answer comes too late to lift anything.
+    pub fn end_late(
+        &mut self,
+        rules: &Rules,
+        groups: &mut Groups,
+        opened: &Opened,
+        outcome: &Outcome,
+        random: f64,
+        now: Timestamp,
+    ) {
+        let now = now.max(self.latest()).max(opened.started).min(Timestamp::LAST_NOW);
+        if let End::Status(status) = outcome.end {
+            let opened = Opened { reported: true, ..opened.clone() };
+            self.learn(rules, groups, &opened, status, outcome, rules.jitter * random, now);
+        }
+        self.shrink();
+    }
+
     /// Takes back a request that was admitted and of which not a byte was sent.
     pub fn unsent(&mut self, rules: &Rules, groups: &mut Groups, opened: &Opened) {
         self.give_back(groups, opened);

@@ -1,0 +1,355 @@
+//! Politeness in a SQLite file, which several processes may share.
+//!
+//! Every decision is one transaction: it reads what is known of the host, lets
+//! [`HostState`] decide, and writes back. Two processes that ask at the same moment come one
+//! after the other, and the second sees what the first took. An open request is a row with a deadline, so that
+//! the slots of a process that was killed come free. `kill -9` at any point loses no hold.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bot_etiquette::politeness::{
+    Ask, GroupState, Groups, Host, HostState, Opened, Origin, Outcome, Policy, Reason, Refusal, Report,
+    Rules, Store, Timestamp,
+};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// How long a decision waits for the transactions of other processes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long to leave a store alone that could not be reached.
+const RETRY: Duration = Duration::from_secs(1);
+
+const SCHEMA_VERSION: i64 = 1;
+
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS politeness_host (name TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS politeness_group (name TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS politeness_lease (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, host TEXT NOT NULL, opened TEXT NOT NULL, deadline INTEGER NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS politeness_lease_deadline ON politeness_lease (deadline);
+";
+
+/// A handle to the file; clones share one connection.
+#[derive(Clone)]
+pub struct SqliteStore(Arc<Mutex<Inner>>);
+
+struct Inner {
+    connection: Connection,
+    policy: Policy,
+    /// Ends that are not written yet: a permit was dropped, or the file could not be reached.
+    ended: Vec<Ended>,
+    random: Box<dyn FnMut() -> f64 + Send>,
+}
+
+struct Ended {
+    lease: i64,
+    host: Host,
+    opened: Opened,
+    /// `None`: not a byte was sent.
+    outcome: Option<Outcome>,
+    /// `None`: when it is written.
+    at: Option<Timestamp>,
+}
+
+/// Why a file is no store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// SQLite says so.
+    #[error("the politeness store: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// What a row holds is no state of this version.
+    #[error("the politeness store: a row of {table} is unreadable: {source}")]
+    Row {
+        /// Which table.
+        table: &'static str,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The file was written by another version of the program.
+    #[error("the politeness store has schema version {found}, expected {SCHEMA_VERSION}; use another file")]
+    Version {
+        /// The version of the file.
+        found: i64,
+    },
+}
+
+impl SqliteStore {
+    /// Opens the file, or makes it.
+    pub fn open(path: &Path, policy: Policy) -> Result<Self, StoreError> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        // A decision that was acted on must not be forgotten, not even when the power fails.
+        connection.pragma_update(None, "synchronous", "full")?;
+        let found = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if found != 0 && found != SCHEMA_VERSION {
+            return Err(StoreError::Version { found });
+        }
+        connection.execute_batch(SCHEMA)?;
+        connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+        let inner = Inner { connection, policy, ended: Vec::new(), random: Box::new(|| 0.0) };
+        Ok(Self(Arc::new(Mutex::new(inner))))
+    }
+
+    /// Where jitter comes from: numbers from 0 to 1. Without it there is none.
+    #[must_use]
+    pub fn with_random(self, random: impl FnMut() -> f64 + Send + 'static) -> Self {
+        self.lock().random = Box::new(random);
+        self
+    }
+
+    /// The operator blocks a host, from the next decision of any process on.
+    pub fn kill(&self, host: &Host, now: Timestamp) -> Result<(), StoreError> {
+        self.lock().transact(now, |tables| tables.change(host, |state, _, _| state.kill()))
+    }
+
+    /// Lifts a block, a challenge, and a Retry-After too long to wait for.
+    pub fn revive(&self, host: &Host, now: Timestamp) -> Result<(), StoreError> {
+        self.lock().transact(now, |tables| tables.change(host, HostState::revive))
+    }
+
+    /// What the robots.txt of an origin asks for.
+    pub fn set_crawl_delay(
+        &self,
+        origin: &Origin,
+        delay: Option<Duration>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let set =
+            |state: &mut HostState, _: &Rules, _: &mut Groups| state.set_crawl_delay(origin, delay, now);
+        self.lock().transact(now, |tables| tables.change(origin.host(), set))
+    }
+
+    /// What only the body of an answer showed.
+    pub fn report(
+        &self,
+        host: &Host,
+        resource: Option<&str>,
+        report: Report,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let mut inner = self.lock();
+        let random = (inner.random)();
+        let learn = |state: &mut HostState, rules: &Rules, _: &mut Groups| {
+            state.report(rules, resource, report, random, now);
+        };
+        inner.transact(now, |tables| tables.change(host, learn))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, ended: Ended, now: Timestamp) {
+        let mut inner = self.lock();
+        inner.ended.push(ended);
+        // Where the file cannot be reached the end waits in line, and the slot is held until it is written.
+        drop(inner.transact(now, |_| Ok(())));
+    }
+}
+
+impl Store for SqliteStore {
+    type Permit = SqlitePermit;
+
+    fn admit(&self, ask: &Ask<'_>, lease: Duration, now: Timestamp) -> Result<SqlitePermit, Refusal> {
+        let Some(host) = ask.host() else { return Err(Refusal::never(Reason::NotConfigured)) };
+        let started = self.lock().transact(now, |tables| {
+            let host = tables.policy.clock_of(&host).clone();
+            let rules = tables.policy.rules(&host);
+            let (mut state, mut groups) = (tables.host(&host)?, tables.groups(&rules)?);
+            match state.start(&rules, &mut groups, ask, now) {
+                Ok(opened) => {
+                    tables.write(&host, &state, &groups)?;
+                    let lease = tables.open_lease(&host, &opened, now + lease)?;
+                    Ok(Ok((host, opened, lease)))
+                }
+                Err(refusal) => Ok(Err(refusal)),
+            }
+        });
+        match started {
+            Ok(Ok((host, opened, lease))) => {
+                Ok(SqlitePermit { store: self.clone(), open: Some((lease, host, opened)) })
+            }
+            Ok(Err(refusal)) => Err(refusal),
+            Err(_) => Err(Refusal::new(Reason::StoreUnavailable, Some(now + RETRY))),
+        }
+    }
+
+    fn finish(&self, permit: SqlitePermit, outcome: &Outcome, now: Timestamp) {
+        permit.end(Some(*outcome), now);
+    }
+
+    fn unsent(&self, permit: SqlitePermit, now: Timestamp) {
+        permit.end(None, now);
+    }
+
+    fn is_killed(&self, permit: &SqlitePermit, now: Timestamp) -> bool {
+        let Some((_, host, _)) = &permit.open else { return false };
+        let killed = self.lock().transact(now, |tables| {
+            let rules = tables.policy.rules(host);
+            let refusal = tables.host(host)?.check_host(&rules, &tables.groups(&rules)?, now).err();
+            Ok(refusal.is_some_and(|refusal| refusal.reasons().any(|reason| reason == Reason::Killed)))
+        });
+        killed.unwrap_or(false)
+    }
+}
+
+/// An open request: a row of the file.
+pub struct SqlitePermit {
+    store: SqliteStore,
+    open: Option<(i64, Host, Opened)>,
+}
+
+impl SqlitePermit {
+    fn end(mut self, outcome: Option<Outcome>, now: Timestamp) {
+        if let Some((lease, host, opened)) = self.open.take() {
+            self.store.end(Ended { lease, host, opened, outcome, at: Some(now) }, now);
+        }
+    }
+}
+
+/// The request was given up; it ends with the next decision.
+impl Drop for SqlitePermit {
+    fn drop(&mut self) {
+        if let Some((lease, host, opened)) = self.open.take() {
+            let ended = Ended { lease, host, opened, outcome: Some(Outcome::aborted()), at: None };
+            self.store.lock().ended.push(ended);
+        }
+    }
+}
+
+impl Inner {
+    /// One transaction: first what has ended, of this process and of those that are gone, then `work`.
+    fn transact<R>(
+        &mut self,
+        now: Timestamp,
+        work: impl FnOnce(&Tables<'_>) -> Result<R, StoreError>,
+    ) -> Result<R, StoreError> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let tables = Tables { transaction: &transaction, policy: &self.policy };
+        for ended in &self.ended {
+            tables.end(ended, (self.random)(), now)?;
+        }
+        tables.end_leases(now)?;
+        let done = work(&tables)?;
+        transaction.commit()?;
+        self.ended.clear();
+        Ok(done)
+    }
+}
+
+/// The file within a transaction.
+struct Tables<'t> {
+    transaction: &'t Transaction<'t>,
+    policy: &'t Policy,
+}
+
+impl Tables<'_> {
+    fn host(&self, host: &Host) -> Result<HostState, StoreError> {
+        let query = "SELECT state FROM politeness_host WHERE name = ?1";
+        Ok(self.state("politeness_host", query, host.as_str())?.unwrap_or_default())
+    }
+
+    fn groups(&self, rules: &Rules) -> Result<Groups, StoreError> {
+        let query = "SELECT state FROM politeness_group WHERE name = ?1";
+        let states = rules.groups().filter_map(|name| {
+            let state: Result<Option<GroupState>, _> = self.state("politeness_group", query, name);
+            state.transpose().map(|state| Ok((name.into(), state?)))
+        });
+        states.collect()
+    }
+
+    fn state<T: DeserializeOwned>(
+        &self,
+        table: &'static str,
+        query: &str,
+        name: &str,
+    ) -> Result<Option<T>, StoreError> {
+        let text: Option<String> =
+            self.transaction.prepare_cached(query)?.query_row([name], |row| row.get(0)).optional()?;
+        text.map(|text| serde_json::from_str(&text).map_err(|source| StoreError::Row { table, source }))
+            .transpose()
+    }
+
+    fn write(&self, host: &Host, state: &HostState, groups: &Groups) -> Result<(), StoreError> {
+        let put = "INSERT OR REPLACE INTO politeness_host (name, state) VALUES (?1, ?2)";
+        let state = text("politeness_host", state)?;
+        self.transaction.prepare_cached(put)?.execute(params![host.as_str(), state])?;
+        for (name, state) in groups.iter() {
+            let put = "INSERT OR REPLACE INTO politeness_group (name, state) VALUES (?1, ?2)";
+            let state = text("politeness_group", state)?;
+            self.transaction.prepare_cached(put)?.execute(params![name, state])?;
+        }
+        Ok(())
+    }
+
+    fn change(
+        &self,
+        host: &Host,
+        change: impl FnOnce(&mut HostState, &Rules, &mut Groups),
+    ) -> Result<(), StoreError> {
+        let host = self.policy.clock_of(host);
+        let rules = self.policy.rules(host);
+        let (mut state, mut groups) = (self.host(host)?, self.groups(&rules)?);
+        change(&mut state, &rules, &mut groups);
+        self.write(host, &state, &groups)
+    }
+
+    fn open_lease(&self, host: &Host, opened: &Opened, deadline: Timestamp) -> Result<i64, StoreError> {
+        let put = "INSERT INTO politeness_lease (host, opened, deadline) VALUES (?1, ?2, ?3)";
+        let opened = text("politeness_lease", opened)?;
+        self.transaction.prepare_cached(put)?.execute(params![host.as_str(), opened, millis(deadline)])?;
+        Ok(self.transaction.last_insert_rowid())
+    }
+
+    /// Takes the row of a lease away; whether there was one.
+    fn close_lease(&self, lease: i64) -> Result<bool, StoreError> {
+        let delete = "DELETE FROM politeness_lease WHERE id = ?1";
+        Ok(self.transaction.prepare_cached(delete)?.execute([lease])? > 0)
+    }
+
+    fn end(&self, ended: &Ended, random: f64, now: Timestamp) -> Result<(), StoreError> {
+        let in_time = self.close_lease(ended.lease)?;
+        let at = ended.at.unwrap_or(now);
+        self.change(&ended.host, |state, rules, groups| match (&ended.outcome, in_time) {
+            (Some(outcome), true) => state.end(rules, groups, &ended.opened, outcome, random, at),
+            (Some(outcome), false) => state.end_late(rules, groups, &ended.opened, outcome, random, at),
+            (None, true) => state.unsent(rules, groups, &ended.opened),
+            (None, false) => {}
+        })
+    }
+
+    /// Ends the requests that were not ended in time: whoever made them is gone.
+    fn end_leases(&self, now: Timestamp) -> Result<(), StoreError> {
+        let query =
+            "SELECT id, host, opened, deadline FROM politeness_lease WHERE deadline <= ?1 ORDER BY deadline";
+        let mut query = self.transaction.prepare_cached(query)?;
+        let mut rows = query.query([millis(now)])?;
+        while let Some(row) = rows.next()? {
+            let (id, host, opened): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let deadline = Timestamp::from_millis(u64::try_from(row.get::<_, i64>(3)?).unwrap_or(0));
+            let unreadable = |source| StoreError::Row { table: "politeness_lease", source };
+            let opened: Opened = serde_json::from_str(&opened).map_err(unreadable)?;
+            self.close_lease(id)?;
+            if let Ok(host) = host.parse() {
+                self.change(&host, |state, rules, groups| {
+                    state.end(rules, groups, &opened, &Outcome::aborted(), 0.0, deadline);
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn text(table: &'static str, value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|source| StoreError::Row { table, source })
+}
+
+fn millis(time: Timestamp) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
