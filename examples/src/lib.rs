@@ -1,3 +1,4 @@
 //! What the example programs share.
 
+pub mod demo_site;
 pub mod sqlite_store;

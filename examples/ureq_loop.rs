@@ -1,0 +1,110 @@
+//! A polite crawl with ureq in a plain loop, one request after another on one thread: the queue says what may be
+//! asked now, the client asks it, the permit learns how it ended.
+//!
+//! Run it without arguments: it crawls a site of its own on loopback.
+
+use std::error::Error;
+use std::time::{Duration, Instant, SystemTime};
+
+use bot_etiquette::politeness::{
+    Ask, Failure, Host, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
+};
+use bot_etiquette_examples::demo_site;
+use url::Url;
+
+/// Redirects that are followed of one page.
+const MAX_HOPS: usize = 5;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for (url, status) in crawl(&demo_site::serve()?)? {
+        println!("{status} {url}");
+    }
+    Ok(())
+}
+
+/// Asks for every page and its redirects; returns what was asked, in order, with the status.
+fn crawl(pages: &[String]) -> Result<Vec<(Url, u16)>, Box<dyn Error>> {
+    // The wall clock is read once; from then on a clock counts that never runs back.
+    let (wall, started) = (Timestamp::from(SystemTime::now()), Instant::now());
+    let now = || wall + started.elapsed();
+    let policy =
+        HostPolicy::new().min_delay(Duration::from_millis(300)).unreachable_first(Duration::from_secs(900));
+    let politeness = Politeness::new(Policy::new(policy));
+    // The client follows no redirect: each hop must wait for its own host's turn.
+    let client: ureq::Agent = ureq::Agent::config_builder()
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(30)))
+        .build()
+        .into();
+
+    let mut queue = ReadyQueue::new();
+    let push = |queue: &mut ReadyQueue<(Url, usize)>, url: Url, hops| -> Result<(), Box<dyn Error>> {
+        let host = politeness.host_id(&Host::of(&url).ok_or("a page without a host")?, now())?;
+        queue.push(host, Priority::Crawl, (url, hops), now());
+        Ok(())
+    };
+    for page in pages {
+        push(&mut queue, page.parse()?, 0)?;
+    }
+
+    let mut asked = Vec::new();
+    loop {
+        let (permit, ready) = match queue.admit_next(&politeness, now(), |(url, _)| Ask::new(url)) {
+            Next::Go(permit, ready) => (permit, ready),
+            Next::Wait(until) => {
+                std::thread::sleep(until.since(now()));
+                continue;
+            }
+            Next::Never(ready, refusal) => {
+                eprintln!("{} left out: {refusal}", ready.item.0);
+                continue;
+            }
+            Next::Empty => return Ok(asked),
+        };
+        let (url, hops) = ready.item;
+        let mut answer = match client.get(url.as_str()).call() {
+            Ok(answer) => answer,
+            Err(error) => {
+                let failure = match error {
+                    ureq::Error::Timeout(_) => Failure::Timeout,
+                    ureq::Error::HostNotFound => Failure::Dns,
+                    _ => Failure::Connect,
+                };
+                permit.finish(&Outcome::failed(failure), now());
+                queue.wake(ready.host, now());
+                eprintln!("{url}: {error}");
+                continue;
+            }
+        };
+        let status = answer.status();
+        let outcome = Outcome::answered(status.as_u16(), answer.headers(), now());
+        let location =
+            answer.headers().get("location").and_then(|value| value.to_str().ok().map(str::to_owned));
+        // The slot is held until the body has ended.
+        let body = answer.body_mut().read_to_vec();
+        let outcome = if body.is_ok() { outcome } else { Outcome::failed(Failure::Incomplete) };
+        permit.finish(&outcome, now());
+        queue.wake(ready.host, now());
+        asked.push((url.clone(), status.as_u16()));
+
+        if matches!(status.as_u16(), 429 | 503) {
+            // Back into its line: the host is held for as long as its Retry-After says.
+            push(&mut queue, url, hops)?;
+        } else if let (true, Some(location)) = (status.is_redirection() && hops < MAX_HOPS, location) {
+            push(&mut queue, url.join(&location)?, hops + 1)?;
+        }
+    }
+}
+
+#[test]
+fn every_page_is_asked_in_its_turn_and_the_busy_one_again() {
+    let asked = crawl(&demo_site::serve().unwrap()).unwrap();
+    let mut seen: Vec<(&str, u16)> = asked.iter().map(|(url, status)| (url.path(), *status)).collect();
+    seen.sort_unstable();
+    assert_eq!(
+        seen,
+        [("/", 200), ("/about", 200), ("/busy", 200), ("/busy", 503), ("/new", 200), ("/old", 301)]
+    );
+}
