@@ -3,6 +3,8 @@
 //! The test starts its own binary again as the other processes: `child` does nothing unless it is told which
 //! file to open.
 
+#![allow(clippy::disallowed_methods, reason = "processes share nothing but the file and the real time")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -222,7 +222,8 @@ impl HostState {
         let now = now.max(self.latest()).max(opened.started).min(Timestamp::LAST_NOW);
         if let End::Status(status) = outcome.end {
             let opened = Opened { reported: true, ..opened.clone() };
-            self.learn(rules, groups, &opened, status, outcome, rules.jitter * random, now);
+            self.heed(rules, groups, &opened, (status, outcome), now);
+            self.judge(rules, &opened, (status, outcome), rules.jitter * random, now);
         }
         self.shrink();
     }
