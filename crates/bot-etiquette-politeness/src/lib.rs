@@ -71,6 +71,55 @@
 //! library's own default asks for little: one request open, no pause, no backoff, any Crawl-delay honoured, a
 //! Retry-After kept. Say what your crawler promises.
 //!
+//! # A crawler around it
+//!
+//! A crawl with tower puts the feature `tower`'s `PolitenessLayer` into its stack. The same with a plain loop around any
+//! client is a [`ReadyQueue`] and four arms; the workspace's examples `reqwest_loop.rs` and `ureq_loop.rs` are this
+//! loop whole, with redirects, around two clients:
+//!
+//! ```
+//! use std::time::Duration;
+//! use bot_etiquette_politeness::{
+//!     Ask, Failure, Host, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
+//! };
+//! use url::Url;
+//!
+//! # fn send(url: &Url) -> Result<http::Response<Vec<u8>>, std::io::Error> { Ok(http::Response::new(url.path().into())) }
+//! # struct Clock(std::cell::Cell<u64>);
+//! # impl Clock {
+//! #     fn now(&self) -> Timestamp { Timestamp::from_millis(self.0.get()) }
+//! #     fn sleep_until(&self, at: Timestamp) { self.0.set(at.as_millis()); }
+//! # }
+//! # let clock = Clock(std::cell::Cell::new(1_830_297_540_000));
+//! # let mut read = 0;
+//! let politeness = Politeness::new(Policy::new(HostPolicy::new().min_delay(Duration::from_secs(1))));
+//! let mut queue = ReadyQueue::new();
+//! for page in ["https://one.example/a", "https://one.example/b", "https://two.example/"] {
+//!     let url: Url = page.parse()?;
+//!     let host = politeness.host_id(&Host::of(&url).ok_or("no host")?, clock.now())?;
+//!     queue.push(host, Priority::Crawl, url, clock.now());
+//! }
+//! loop {
+//!     match queue.admit_next(&politeness, clock.now(), |url| Ask::new(url)) {
+//!         Next::Go(permit, ready) => {
+//!             // No redirect is followed by the client: each hop is pushed, and waits for its own host's turn.
+//!             let outcome = match send(&ready.item) {
+//!                 Ok(answer) => Outcome::answered(answer.status().as_u16(), answer.headers(), clock.now()),
+//!                 Err(_) => Outcome::failed(Failure::Connect),
+//!             };
+//!             permit.finish(&outcome, clock.now()); // once the body has been read
+//!             queue.wake(ready.host, clock.now());
+//! #           read += 1;
+//!         }
+//!         Next::Wait(until) => clock.sleep_until(until),
+//!         Next::Never(ready, refusal) => println!("{} left out: {refusal}", ready.item),
+//!         Next::Empty => break,
+//!     }
+//! }
+//! # assert_eq!(read, 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Restarts, stores, scale
 //!
 //! [`Politeness::export`] and [`import`](Politeness::import) carry everything over a restart; a clock that was
@@ -78,14 +127,14 @@
 //! nothing is running, and refuses new ones when it is full.
 //!
 //! Under it lies [`HostState`], a small value, and functions of it: several processes that share a store load
-//! it, decide, and write it back in one transaction.
+//! it, decide, and write it back in one transaction. A [`Store`] is such a program for the layer.
 //!
 //! # Features
 //!
 //! - `serde`: policies, states, snapshots. `toml`: policy files. `zones`: hours in named time zones; without
 //!   it, UTC and fixed offsets.
 //!
-//! None is on by default.
+//! `tower`: the layer for tower stacks; `tokio`: its clock for tokio. None is on by default.
 //!
 //! # Sources
 //!
