@@ -145,6 +145,11 @@ impl Table {
         let place = match self.free.pop() {
             Some(place) => place,
             None => {
+                if self.entries.len() == self.entries.capacity() {
+                    // Doubles, but not beyond the bound: at millions of hosts the slack would be the greater part.
+                    let room = self.bound().saturating_sub(self.entries.len());
+                    self.entries.reserve_exact(self.entries.len().clamp(64, room.max(64)));
+                }
                 self.entries.push(Entry { name: None, state: HostState::default(), rules: 0, generation: 0 });
                 // The bound of a policy is far below; a table of four billion hosts reuses its last place.
                 u32::try_from(self.entries.len().saturating_sub(1)).unwrap_or(u32::MAX)
