@@ -62,6 +62,7 @@ pub use watch::KILL_CHECK;
 
 use crate::{Failure, Outcome, SLOT_RECHECK, Store};
 use slot::Slots;
+use waiters::Waiters;
 use watch::Watch;
 
 /// An error that any thread may have.
@@ -218,7 +219,7 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
                 (Some(until), _) if until > patience_ends => return Err(refusal.into()),
                 // Not in one go: meanwhile an operator may block the host, or a person shorten the wait.
                 (Some(until), _) => self.timer.sleep_until(until.min(now + KILL_CHECK)).await,
-                (None, None) => waiter = Some(self.slots.waiters.join(host)),
+                (None, None) => waiter = Some(Waiters::join(&self.slots.waiters, host)),
                 (None, Some(signal)) => {
                     // A slot may also come free elsewhere, or with the end of a lease.
                     either(signal, self.timer.sleep_until((now + SLOT_RECHECK).min(patience_ends))).await;

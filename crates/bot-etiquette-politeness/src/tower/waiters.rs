@@ -24,14 +24,14 @@ struct Signal {
 
 impl Waiters {
     /// Stands in line from now on: a signal given after this call is not missed, even before the first poll.
-    pub(crate) fn join(self: &Arc<Self>, host: &str) -> Waiter {
+    pub(crate) fn join(waiters: &Arc<Self>, host: &str) -> Waiter {
         let signal = Arc::new(Mutex::new(Signal::default()));
-        let mut hosts = lock(&self.hosts);
+        let mut hosts = lock(&waiters.hosts);
         match hosts.get_mut(host) {
             Some(line) => line.push(Arc::clone(&signal)),
             None => drop(hosts.insert(host.into(), vec![Arc::clone(&signal)])),
         }
-        Waiter { waiters: Arc::clone(self), host: host.into(), signal }
+        Waiter { waiters: Arc::clone(waiters), host: host.into(), signal }
     }
 
     /// Signals everyone who waits for a slot of this host, in the order in which they came. All, because which of
@@ -108,7 +108,7 @@ mod tests {
                     waiters.wake("h");
                 }
             });
-            let waiter = waiters.join("h");
+            let waiter = Waiters::join(&waiters, "h");
             if !free.load(Ordering::SeqCst) {
                 block_on(waiter);
                 assert!(free.load(Ordering::SeqCst));
@@ -121,7 +121,7 @@ mod tests {
     fn one_who_leaves_takes_no_signal_from_another() {
         loom::model(|| {
             let waiters = Arc::new(Waiters::default());
-            let (stays, leaves) = (waiters.join("h"), waiters.join("h"));
+            let (stays, leaves) = (Waiters::join(&waiters, "h"), Waiters::join(&waiters, "h"));
             let leaver = loom::thread::spawn(move || drop(leaves));
             let giver = loom::thread::spawn({
                 let waiters = Arc::clone(&waiters);
