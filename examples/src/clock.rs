@@ -1,0 +1,87 @@
+//! One clock for a whole stack, which a demonstration can let run faster.
+
+use std::net::SocketAddr;
+use std::time::{Duration, SystemTime};
+
+use bot_etiquette::politeness::{Timestamp, tower::Timer};
+use tokio::time::Instant;
+
+/// The time of a stack: the wall time at its start, counted on by a clock that never runs back.
+///
+/// A demonstration may set a scale: at 60, a minute of politeness passes in a second. Towards a real site that would
+/// be a broken promise, so a scaled clock asks for the addresses it is meant for and takes loopback alone.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// use bot_etiquette_examples::clock::Clock;
+///
+/// let demo = ["127.0.0.1:8080".parse().unwrap()];
+/// assert!(Clock::scaled(60, &demo).is_ok());
+/// assert!(Clock::scaled(60, &["192.0.2.1:80".parse().unwrap()]).is_err());
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    wall: SystemTime,
+    started: Instant,
+    scale: u32,
+}
+
+/// A clock was to run faster towards an address that is not on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the clock may run {scale} times as fast only on loopback, and {address} is not")]
+pub struct NotLoopback {
+    /// How fast it was to run.
+    pub scale: u32,
+    /// The address that is not on this machine.
+    pub address: SocketAddr,
+}
+
+impl Clock {
+    /// The real time, from now on.
+    #[must_use]
+    pub fn real() -> Self {
+        Self { wall: SystemTime::now(), started: Instant::now(), scale: 1 }
+    }
+
+    /// A clock that runs `scale` times as fast as the real one, for a stack that reaches these addresses and no
+    /// others.
+    ///
+    /// # Errors
+    /// [`NotLoopback`] names the first address that is not on this machine.
+    pub fn scaled(scale: u32, targets: &[SocketAddr]) -> Result<Self, NotLoopback> {
+        match targets.iter().find(|target| !target.ip().is_loopback()) {
+            Some(address) if scale != 1 => Err(NotLoopback { scale, address: *address }),
+            _ => Ok(Self { scale: scale.max(1), ..Self::real() }),
+        }
+    }
+
+    /// How many of its seconds pass in a real one.
+    #[must_use]
+    pub const fn scale(&self) -> u32 {
+        self.scale
+    }
+
+    /// The time as the stack sees it.
+    #[must_use]
+    pub fn now(&self) -> SystemTime {
+        let passed = self.started.elapsed().saturating_mul(self.scale);
+        self.wall.checked_add(passed).unwrap_or(self.wall)
+    }
+}
+
+impl Timer for Clock {
+    type Sleep = tokio::time::Sleep;
+
+    fn now(&self) -> Timestamp {
+        Self::now(self).into()
+    }
+
+    fn sleep_until(&self, at: Timestamp) -> Self::Sleep {
+        // One real millisecond more than the division gives: a wait is never cut short by rounding.
+        let wait = at.since(Timer::now(self)) / self.scale;
+        let wait = if wait.is_zero() { wait } else { wait + Duration::from_millis(1) };
+        tokio::time::sleep(wait)
+    }
+}
