@@ -1,4 +1,6 @@
 //! What the example programs share.
 
+pub mod clock;
 pub mod demo_site;
 pub mod sqlite_store;
+pub mod stack;

@@ -73,7 +73,7 @@ fn client(address: std::net::SocketAddr) -> Client {
 async fn get(client: &Client, url: &str) -> Result<Fetched, BoxError> {
     let request = Request::get(url).body(Default::default()).unwrap();
     let answer = client.clone().oneshot(request).await?;
-    Fetched::collect(answer).await.map_err(Into::into)
+    Fetched::collect(answer).await
 }
 
 const OPEN: &str = "200 OK\r\n\r\nUser-agent: *\nDisallow: /closed\n";

@@ -13,7 +13,6 @@ mod referee;
 mod robots;
 mod robots_directives;
 mod shell;
-mod time;
 mod sign;
 mod time;
 mod verify;
@@ -34,6 +33,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Check URLs against a robots.txt, or the file itself.
+    #[command(subcommand)]
+    Robots(robots::Command),
     /// Make a key, or show the public part of one.
     #[command(subcommand)]
     Key(key::Key),
@@ -44,14 +46,11 @@ enum Command {
     Sign(sign::Sign),
     /// Judge a signed request or response, step by step.
     Verify(verify::Verify),
-    /// Watch a crawler on loopback, or read its log, and say which promises it broke.
-    Referee(referee::Referee),
-    /// Check URLs against a robots.txt, or the file itself.
-    #[command(subcommand)]
-    Robots(robots::Command),
     /// Try a politeness policy: when a host may be asked again, and why not before.
     #[command(subcommand)]
     Politeness(politeness::Command),
+    /// Watch a crawler on loopback, or read its log, and say which promises it broke.
+    Referee(referee::Referee),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.

@@ -1,16 +1,18 @@
 //! What a crawler needs to behave well, and to prove it.
 //!
 //! This crate is the face of the workspace: each module is one library, re-exported behind the feature of
-//! the same name. It holds no logic of its own, no HTTP client and no scheduler.
+//! the same name. It holds no logic of its own.
 //!
 //! | module | what it does | feature |
 //! |---|---|---|
+//! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided; the cache | `robots` (default) |
+//! | `politeness` | when a host may be asked again, and why not before | `politeness` (default) |
+//! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //! | `identity` | who the bot says it is, and whether the parts agree | `identity` |
 //! | `fetch` | limits, address policy, redirects, validators; with `client` an HTTP client that keeps them | `fetch`, `client` |
-//! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
-//! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
-//! | `politeness` | when a host may be asked again, and why not before | `politeness` |
+//!
+//! `tower` adds the layers of the chosen modules, `serde` and `toml` their values as data, `full` all but `referee`.
 //!
 //! ```
 //! use bot_etiquette::robots::{ProductToken, Robots};
@@ -25,28 +27,30 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "politeness")]
-#[doc(inline)]
-pub use bot_etiquette_politeness as politeness;
 #[cfg(feature = "fetch")]
 #[doc(inline)]
 pub use bot_etiquette_fetch as fetch;
 #[cfg(feature = "identity")]
 #[doc(inline)]
 pub use bot_etiquette_identity as identity;
+#[cfg(feature = "politeness")]
+#[doc(inline)]
+pub use bot_etiquette_politeness as politeness;
+#[cfg(feature = "referee")]
+#[doc(inline)]
+pub use bot_etiquette_referee as referee;
 #[cfg(feature = "robots")]
 #[doc(inline)]
 pub use bot_etiquette_robots as robots;
-
 #[cfg(feature = "signing")]
 #[doc(inline)]
 pub use bot_etiquette_signing as signing;
 
-/// The commands and programs of the guide are compiled with the tests.
-#[cfg(all(doctest, feature = "signing", feature = "tower"))]
-#[doc = include_str!("../../../docs/signing.md")]
-struct SigningGuide;
-
-#[cfg(feature = "referee")]
-#[doc(inline)]
-pub use bot_etiquette_referee as referee;
+/// The project's pages: their programs are compiled and run with the tests.
+#[cfg(all(doctest, feature = "full"))]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/signing.md")]
+    struct Signing;
+}
