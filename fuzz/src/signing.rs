@@ -70,11 +70,8 @@ pub fn base(data: &[u8]) {
     let material = KeyMaterial::from(&key);
     let lookup = |_: Option<&SignatureAgent>, _: Option<&str>| Lookup::Found(material.clone());
     // Only a field too long to send, and a claim to speak for an agent, may stand in the way.
-    let outcome = Verifier::new(Policy::rfc9421()).verify(
-        &Message::request(&request),
-        SystemTime::UNIX_EPOCH,
-        &lookup,
-    );
+    let outcome =
+        Verifier::new(Policy::rfc9421()).verify(&Message::request(&request), SystemTime::UNIX_EPOCH, &lookup);
     assert!(matches!(outcome.reason(), None | Some("malformed" | "missing-parameter")), "{outcome}");
 }
 
