@@ -4,14 +4,24 @@
 //! Not in here: the fuzzer. A target is a function of bytes that panics when a promise is broken.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "politeness")]
+pub mod politeness;
 #[cfg(feature = "robots")]
 pub mod robots;
+#[cfg(feature = "signing")]
+pub mod signing;
 
 /// A target's name, which is also that of its folder of seeds, and what it does.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// Every target of the enabled features.
+/// Every target of the enabled features; each subject's lines lie together.
 pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "politeness")]
+    ("politeness_events", politeness::events),
+    #[cfg(feature = "politeness")]
+    ("retry_after", politeness::retry_after),
+    #[cfg(feature = "politeness")]
+    ("snapshot_import", politeness::snapshot),
     #[cfg(feature = "robots")]
     ("robots_parse", robots::parse),
     #[cfg(feature = "robots")]
@@ -22,4 +32,12 @@ pub const TARGETS: &[Target] = &[
     ("robots_meta", robots::meta),
     #[cfg(feature = "robots")]
     ("robots_cache", robots::cache),
+    #[cfg(feature = "signing")]
+    ("signature_input", signing::fields),
+    #[cfg(feature = "signing")]
+    ("signature_base", signing::base),
+    #[cfg(feature = "signing")]
+    ("sf_dictionary", signing::dictionary),
+    #[cfg(feature = "signing")]
+    ("directory_json", signing::directory),
 ];

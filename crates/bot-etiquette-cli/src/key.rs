@@ -91,15 +91,11 @@ fn new(options: &New) -> Result<Answer, Failure> {
     getrandom::fill(seed.as_mut_slice())
         .map_err(|error| Failure::new(format_args!("the system gives no random bytes: {error}")))?;
     let key = SigningKey::from_seed(&seed);
-    let text = match options.format {
-        Format::Pem => key.to_pkcs8_pem(),
-        Format::Jwk => {
-            let mut text = key.to_jwk();
-            text.push('\n');
-            text
-        }
+    let (text, end) = match options.format {
+        Format::Pem => (key.to_pkcs8_pem(), ""),
+        Format::Jwk => (key.to_jwk(), "\n"),
     };
-    write_secret(&options.out, text.as_bytes()).map_err(|error| {
+    write_secret(&options.out, [text.as_str(), end]).map_err(|error| {
         let fix = match error.kind() {
             io::ErrorKind::AlreadyExists => " (a key is never overwritten: give another path)",
             io::ErrorKind::NotFound => " (make the folder first)",
@@ -112,13 +108,14 @@ fn new(options: &New) -> Result<Answer, Failure> {
 }
 
 /// Writes a new file that only its owner may read; a half-written one is taken away again.
-fn write_secret(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_secret(path: &Path, parts: [&str; 2]) -> io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    let written =
+        parts.iter().try_for_each(|part| file.write_all(part.as_bytes())).and_then(|()| file.sync_all());
     if written.is_err() {
         let _ = std::fs::remove_file(path);
     }

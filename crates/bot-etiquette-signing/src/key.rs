@@ -5,17 +5,18 @@ mod error;
 mod jwk;
 mod pem;
 mod published;
+mod secret_text;
 mod verifying;
 
 pub use error::KeyError;
 use jwk::Jwk;
 pub(crate) use jwk::quoted;
+pub use secret_text::SecretText;
 pub use verifying::{Thumbprint, VerifyingKey};
 
 use std::fmt;
 
 use ed25519_dalek::Signer;
-use zeroize::Zeroizing;
 
 /// Bytes of a file that holds one key at the most; a larger one is refused unread.
 pub const MAX_KEY_BYTES: usize = 16 * 1024;
@@ -130,26 +131,26 @@ impl SigningKey {
 
     /// The 32-byte seed. It is the secret itself: keep it out of logs.
     #[must_use]
-    pub fn seed(&self) -> Zeroizing<[u8; 32]> {
-        Zeroizing::new(self.secret.to_bytes())
+    pub fn seed(&self) -> &[u8; 32] {
+        self.secret.as_bytes()
     }
 
     /// PKCS#8 version 1 PEM (RFC 8410), the form every tool reads. It holds the secret.
     #[must_use]
-    pub fn to_pkcs8_pem(&self) -> Zeroizing<String> {
-        pem::encode("PRIVATE KEY", &*der::write_private(&self.seed()))
+    pub fn to_pkcs8_pem(&self) -> SecretText {
+        SecretText(pem::encode("PRIVATE KEY", &*der::write_private(self.seed())))
     }
 
     /// PKCS#8 version 2 PEM (RFC 5958), with the public part beside the secret. It holds the secret.
     #[must_use]
-    pub fn to_pkcs8_v2_pem(&self) -> Zeroizing<String> {
-        pem::encode("PRIVATE KEY", &*der::write_private_v2(&self.seed(), self.public.as_bytes()))
+    pub fn to_pkcs8_v2_pem(&self) -> SecretText {
+        SecretText(pem::encode("PRIVATE KEY", &*der::write_private_v2(self.seed(), self.public.as_bytes())))
     }
 
     /// A private JWK (RFC 8037). It holds the secret.
     #[must_use]
-    pub fn to_jwk(&self) -> Zeroizing<String> {
-        jwk::write_private(&self.public, &self.seed())
+    pub fn to_jwk(&self) -> SecretText {
+        SecretText(jwk::write_private(&self.public, self.seed()))
     }
 }
 

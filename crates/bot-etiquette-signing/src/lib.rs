@@ -113,7 +113,7 @@ pub use component::{Component, ComponentError, MAX_COMPONENT_BYTES};
 pub use digest::{CONTENT_DIGEST, DigestAlgorithm, DigestError, check_content_digest, content_digest};
 pub use explain::{Objection, explain_for};
 pub use field_type::FieldType;
-pub use key::{KeyError, MAX_KEY_BYTES, SigningKey, Thumbprint, VerifyingKey};
+pub use key::{KeyError, MAX_KEY_BYTES, SecretText, SigningKey, Thumbprint, VerifyingKey};
 pub use key_material::KeyMaterial;
 #[cfg(feature = "algorithms")]
 pub use key_material::OtherKey;
