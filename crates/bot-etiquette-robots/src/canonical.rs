@@ -1,7 +1,7 @@
 //! The one form in which patterns and targets are compared (RFC 9309, section 2.2.2).
 //!
 //! - `%XX` of an unreserved octet is decoded; any other `%XX` gets upper-case digits and stays.
-//! - An octet that no URI holds (blank, control, above `%7E`, one of `"<>\^{}` or a backtick) is encoded.
+//! - An octet that no URI holds (blank, control, above `%7E`, one of `"<>\^{|}` or a backtick) is encoded.
 //! - `%2A` and `%24` are a verbatim `*` and `$`, which a target's own `*` and `$` become too.
 //! - A broken escape is left as it is. Nothing is decoded twice.
 //! - After the first `?`, the escapes of `/ : ? @ '` equal the raw characters: clients write them either way.
@@ -41,7 +41,7 @@ const fn classes() -> [u8; 256] {
         byte += 1;
     }
     let mut at = 0;
-    let unfit = b"\"<>\\^`{}";
+    let unfit = b"\"<>\\^`{|}";
     while at < unfit.len() {
         table[unfit[at] as usize] = ENCODE;
         at += 1;

@@ -19,6 +19,10 @@ impl Rank {
         Self((u64::from(rule.len()) << 33) | (allow << 32) | u64::from(u32::MAX - place))
     }
 
+    pub(crate) fn is_allow(self) -> bool {
+        self.0 >> 32 & 1 == 1
+    }
+
     /// The rank without the line.
     #[inline]
     fn class(self) -> u64 {

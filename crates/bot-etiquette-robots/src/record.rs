@@ -162,7 +162,7 @@ impl Iterator for Lines<'_> {
             return None;
         }
         self.number = self.number.saturating_add(1);
-        let body = skip(text, start, is_blank);
+        let body = skip(text, start, is_space);
         let (line, content_end) = match known_key(text.get(body..).unwrap_or_default()) {
             Some((key, name_len)) => {
                 let value_start = skip(text, body.saturating_add(name_len).saturating_add(1), is_space);
@@ -254,7 +254,9 @@ fn apart(text: &[u8], number: u32, start: usize, body: usize, end: usize) -> Lin
         },
     };
     let mut name = words.get(..name_len).unwrap_or_default();
-    while let Some((b' ' | b'\t', before)) = name.split_last() {
+    while let Some((&last, before)) = name.split_last()
+        && is_space(last)
+    {
         name = before;
     }
     let key = identify(name);
@@ -270,12 +272,12 @@ fn apart(text: &[u8], number: u32, start: usize, body: usize, end: usize) -> Lin
     line
 }
 
-/// The blanks of the grammar, which may stand around a key.
+/// The blanks of the grammar, which may stand where a colon is missing.
 fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// The blanks that are no part of a value, vertical tab and form feed among them.
+/// The blanks that are no part of a key or a value, vertical tab and form feed among them.
 fn is_space(byte: u8) -> bool {
     class(byte) & BLANK != 0
 }

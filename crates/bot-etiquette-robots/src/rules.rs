@@ -178,7 +178,7 @@ impl Rules {
     }
 
     fn decide(&self, target: &Target<'_>, walk: &mut Walk) -> Verdict<'_> {
-        let (path, unfolded) = target.forms();
+        let (path, verbatim) = target.forms();
         if path == b"/robots.txt" {
             return self.plain(Access::Allowed, Reason::RobotsTxtItself);
         }
@@ -192,9 +192,16 @@ impl Rules {
         };
         let mut best = None;
         file.search(path, &mut best, walk);
-        if let Some(unfolded) = unfolded {
+        if let Some(verbatim) = verbatim {
             walk.next_target();
-            file.search(unfolded, &mut best, walk);
+            if target.has_backslash() {
+                let mut other = None;
+                file.search(verbatim, &mut other, walk);
+                // Clients differ in what they make of a backslash, so both forms have to be allowed.
+                best = best.filter(|best| !best.is_allow()).or(other).or(best);
+            } else {
+                file.search(verbatim, &mut best, walk);
+            }
         }
         let group = Some(file.document.agent_of(group));
         match best.and_then(|best| file.rule(best.place())) {

@@ -8,7 +8,8 @@ use crate::canonical::{self, DOLLAR, ENCODE, HASH, PERCENT, STAR, Side, class};
 ///
 /// Read from an absolute URL of any scheme, or from a path with an optional query (the request target as it
 /// goes over the wire). The fragment is dropped, dot segments are removed, tabs and line ends are ignored as
-/// clients ignore them. A path that begins with `//` is a path, not a host.
+/// clients ignore them. A path that begins with `//` is a path, not a host. A backslash in the path is read as the
+/// slash that most clients make of it, and as itself: the target is allowed when both are.
 ///
 /// [`Rules::verdict`](crate::Rules::verdict) does this by itself; make a `Target` to learn why a text is none, or to ask several
 /// [`Rules`](crate::Rules) about the same one.
@@ -24,8 +25,9 @@ use crate::canonical::{self, DOLLAR, ENCODE, HASH, PERCENT, STAR, Side, class};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target<'a> {
     path: Cow<'a, [u8]>,
-    /// The form with the query's escapes left alone, where it differs.
-    unfolded: Option<Vec<u8>>,
+    /// The form with the query's escapes and the path's backslashes left alone, where it differs.
+    verbatim: Option<Vec<u8>>,
+    backslash: bool,
 }
 
 /// Why a text is no [`Target`].
@@ -72,8 +74,8 @@ impl<'a> Target<'a> {
                 }
                 let clean = without_line_ends(trimmed);
                 let path = if clean.first() == Some(&b'/') { &clean } else { path_of_url(&clean)? };
-                let Target { path, unfolded } = Target::from_path(path);
-                Ok(Self { path: Cow::Owned(path.into_owned()), unfolded })
+                let Target { path, verbatim, backslash } = Target::from_path(path);
+                Ok(Self { path: Cow::Owned(path.into_owned()), verbatim, backslash })
             }
         }
     }
@@ -84,9 +86,15 @@ impl<'a> Target<'a> {
         &self.path
     }
 
-    /// The forms to compare with rules: one, or two when the query holds escapes of `/ : ? @ '`.
+    /// The forms to compare with rules: one, or two when the query holds escapes of `/ : ? @ '` or the path a
+    /// backslash.
     pub(crate) fn forms(&self) -> (&[u8], Option<&[u8]>) {
-        (&self.path, self.unfolded.as_deref())
+        (&self.path, self.verbatim.as_deref())
+    }
+
+    /// Whether the path holds a backslash, which makes two forms that differ in their segments.
+    pub(crate) fn has_backslash(&self) -> bool {
+        self.backslash
     }
 
     fn from_path(path: &'a [u8]) -> Self {
@@ -101,7 +109,7 @@ impl<'a> Target<'a> {
         let path = if seen & HASH == 0 { path } else { up_to(path, b'#') };
         let clean = seen & (ENCODE | PERCENT | STAR | DOLLAR) == 0 && !dotted;
         if clean && path.first() == Some(&b'/') {
-            return Self { path: Cow::Borrowed(path), unfolded: None };
+            return Self { path: Cow::Borrowed(path), verbatim: None, backslash: false };
         }
         Self::rewritten(path)
     }
@@ -110,7 +118,8 @@ impl<'a> Target<'a> {
     fn rewritten(path: &[u8]) -> Self {
         let path = without_line_ends(path);
         let path = path.trim_ascii_end();
-        let form = |fold_query| {
+        let slashed = slashed(path);
+        let form = |path: &[u8], fold_query| {
             let mut out = Vec::with_capacity(path.len().saturating_add(8));
             // A URL such as https://example.com?q has no path of its own; a backslash there is a slash.
             let path = match path {
@@ -128,9 +137,10 @@ impl<'a> Target<'a> {
             canonical::remove_dot_segments(&mut out);
             (out, folded)
         };
-        let (folded, differs) = form(true);
-        let unfolded = differs.then(|| form(false).0);
-        Self { path: Cow::Owned(folded), unfolded }
+        let (read, folded) = form(&slashed, true);
+        let backslash = matches!(slashed, Cow::Owned(_));
+        let verbatim = (folded || backslash).then(|| form(path, false).0);
+        Self { path: Cow::Owned(read), verbatim, backslash }
     }
 }
 
@@ -160,6 +170,16 @@ fn behind_scheme(url: &[u8]) -> Option<&[u8]> {
 
 fn up_to(text: &[u8], byte: u8) -> &[u8] {
     memchr::memchr(byte, text).and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+/// The path with the slashes that clients make of its backslashes; the query keeps its own.
+fn slashed(target: &[u8]) -> Cow<'_, [u8]> {
+    let path = up_to(target, b'?');
+    if memchr::memchr(b'\\', path).is_none() {
+        return Cow::Borrowed(target);
+    }
+    let slashes = path.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
+    Cow::Owned(slashes.chain(target.get(path.len()..).unwrap_or_default().iter().copied()).collect())
 }
 
 fn without_line_ends(text: &[u8]) -> Cow<'_, [u8]> {

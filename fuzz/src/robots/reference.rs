@@ -76,7 +76,7 @@ fn escaped(text: &[u8], is_pattern: bool) -> Vec<u8> {
         let raw = match byte {
             b'*' => is_pattern,
             b'$' => is_pattern && at + 1 == text.len(),
-            0x21..=0x7e => !b"\"<>\\^`{}".contains(&byte),
+            0x21..=0x7e => !b"\"<>\\^`{|}".contains(&byte),
             _ => false,
         };
         if raw {

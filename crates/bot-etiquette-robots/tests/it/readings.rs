@@ -194,9 +194,9 @@ fn broken_escapes_are_literal() {
 #[test]
 fn octets_that_no_uri_holds_equal_their_escapes() {
     check(
-        "User-agent: *\nDisallow: /{x}\nDisallow: /a b\nDisallow: /\"q\"\nDisallow: /<t>\nDisallow: /`\n",
+        "User-agent: *\nDisallow: /{x}\nDisallow: /a b\nDisallow: /\"q\"\nDisallow: /<t>\nDisallow: /`\nDisallow: /|\n",
         &["/x", "/a"],
-        &["/%7Bx%7D", "/{x}", "/a%20b", "/a b", "/%22q%22", "/%3Ct%3E", "/%60"],
+        &["/%7Bx%7D", "/{x}", "/a%20b", "/a b", "/%22q%22", "/%3Ct%3E", "/%60", "/%7c", "/|"],
     );
 }
 
@@ -222,6 +222,37 @@ fn a_target_loses_its_fragment_and_its_dot_segments() {
             "https://example.com/a/b/../../private/",
         ],
     );
+}
+
+#[test]
+fn a_backslash_in_a_path_is_the_slash_a_client_makes_of_it_and_itself() {
+    check(
+        "User-agent: *\nDisallow: /private/\nDisallow: /a\\b\n",
+        &["/private%5Cx", "/x?/..\\private/", "/x?a\\b", "/x\\y"],
+        &[
+            "https://example.com\\private\\x",
+            "https://example.com/public\\..\\private/x",
+            "/private\\",
+            "/a\\b",
+            "/a%5cb",
+        ],
+    );
+    check(
+        "User-agent: *\nDisallow: /\nAllow: /a/\nAllow: /b\\\n",
+        &["/a/x\\y", "/a/", "/b%5C"],
+        &["/a\\..\\x", "/a/..\\x", "/a\\x", "/b\\x"],
+    );
+    check("User-agent: *\nDisallow: /\n", &["https://example.com\\robots.txt"], &["/robots.txt\\"]);
+}
+
+#[test]
+fn blanks_of_every_kind_around_a_key_or_a_value_are_no_part_of_it() {
+    for blank in [" ", "\t", "\u{b}", "\u{c}", " \t\u{b}\u{c}"] {
+        let text = format!(
+            "{blank}User-agent{blank}:{blank}*{blank}\n{blank}Disallow:{blank}/x{blank}\n{blank}Disallow{blank}: /y\n"
+        );
+        check(text, &["/", "/z"], &["/x1", "/y"]);
+    }
 }
 
 #[test]
