@@ -76,7 +76,7 @@ pub enum Code {
     GroupJoinedOverRecord,
     /// A Crawl-delay that is no number of seconds.
     CrawlDelayInvalid,
-    /// A second Crawl-delay in one group.
+    /// A second Crawl-delay for the same agents.
     CrawlDelayRepeated,
     /// A group with a Crawl-delay and no rule, which frees its crawler of all rules for `*`.
     CrawlDelayAlone,

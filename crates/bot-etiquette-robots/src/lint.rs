@@ -1,6 +1,7 @@
 //! Reads a robots.txt with the eyes of its owner.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 
 use crate::Robots;
 use crate::canonical::{BLANK, DOLLAR, class};
@@ -13,7 +14,7 @@ use crate::spelling::{SPELLINGS, nearest_key};
 use crate::token::{is_rfc_byte, is_token_byte};
 use crate::verdict::Shown;
 
-/// Findings kept of one file; the first ones by line.
+/// Findings kept of one file: the gravest ones, and of equal ones the first by line.
 pub const MAX_DIAGNOSTICS: usize = 1_000;
 
 /// Keys that some crawler reads, or read once, beside those of RFC 9309.
@@ -35,8 +36,8 @@ const INDEXING: [&str; 5] = ["noindex", "nofollow", "noarchive", "nosnippet", "n
 
 pub(crate) fn diagnostics(robots: &Robots) -> Vec<Diagnostic> {
     let text = robots.text();
-    let mut lint = Lint { text, found: Vec::new(), lines: 0 };
-    if text.starts_with(b"\xfe\xff") || text.starts_with(b"\xff\xfe") {
+    let mut lint = Lint { text, found: Vec::new(), counts: [0; 3], lines: 0 };
+    if looks_like_utf16(text) {
         lint.at_start(
             Code::Utf16,
             Severity::Error,
@@ -57,14 +58,31 @@ pub(crate) fn diagnostics(robots: &Robots) -> Vec<Diagnostic> {
     if robots.is_truncated() {
         lint.too_large();
     }
-    lint.found.sort_by_key(|found| (found.line, found.column, found.code));
-    lint.found.truncate(MAX_DIAGNOSTICS);
-    lint.found
+    let mut found = lint.found;
+    let place = |found: &Diagnostic| (found.line, found.column, found.code);
+    if found.len() > MAX_DIAGNOSTICS {
+        // That the file was not read to its end comes first: nothing below says so.
+        found.sort_by_key(|found| (found.code != Code::TooLarge, Reverse(found.severity), place(found)));
+        found.truncate(MAX_DIAGNOSTICS);
+    }
+    found.sort_by_key(place);
+    found
+}
+
+/// Whether the text begins with the mark of UTF-16, or with two letters in it.
+fn looks_like_utf16(text: &[u8]) -> bool {
+    match text {
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => true,
+        [0, one, 0, two, ..] | [one, 0, two, 0, ..] => one.is_ascii_graphic() && two.is_ascii_graphic(),
+        _ => false,
+    }
 }
 
 struct Lint<'a> {
     text: &'a [u8],
     found: Vec<Diagnostic>,
+    /// How many were found of each severity.
+    counts: [usize; 3],
     lines: u32,
 }
 
@@ -77,7 +95,10 @@ struct GroupSoFar {
     in_agents: bool,
     /// A record stands between the last agent and here.
     record_since_agent: bool,
+    /// Rules, those without a pattern among them.
     rules: usize,
+    /// A rule closes something.
+    closes: bool,
     delay: Option<Line>,
 }
 
@@ -86,9 +107,11 @@ impl Lint<'_> {
         let text = self.text;
         let mut shadowed = shadowed.into_iter().peekable();
         let mut groups: Vec<GroupSoFar> = Vec::new();
+        // The agents of earlier groups that give a delay.
+        let mut delayed: HashSet<Vec<u8>> = HashSet::new();
         for line in Lines::new(text) {
             self.lines = line.number;
-            if self.found.len() >= MAX_DIAGNOSTICS.saturating_mul(2) {
+            if self.counts.iter().all(|&count| count >= MAX_DIAGNOSTICS) {
                 continue;
             }
             self.bytes_of(&line);
@@ -104,6 +127,9 @@ impl Lint<'_> {
                 Key::UserAgent => {
                     self.agent(&line);
                     if !groups.last().is_some_and(|group| group.in_agents) {
+                        if let Some(ended) = groups.last().filter(|group| group.delay.is_some()) {
+                            delayed.extend(ended.agents.iter().cloned());
+                        }
                         groups.push(GroupSoFar { in_agents: true, ..GroupSoFar::default() });
                     }
                     if let Some(group) = groups.last_mut() {
@@ -127,6 +153,7 @@ impl Lint<'_> {
                             group.in_agents = false;
                             group.record_since_agent = false;
                             group.rules = group.rules.saturating_add(1);
+                            group.closes |= key == Key::Disallow && line.value.len > 0;
                         }
                         None => self.before_group(&line),
                     }
@@ -137,6 +164,7 @@ impl Lint<'_> {
                         Some(group) => {
                             group.record_since_agent |= group.in_agents;
                             group.delay.replace(line).is_some()
+                                || group.agents.iter().any(|agent| delayed.contains(agent))
                         }
                         None => {
                             self.before_group(&line);
@@ -421,7 +449,7 @@ impl Lint<'_> {
                 line.name,
                 Code::CrawlDelayRepeated,
                 Severity::Warning,
-                "the group has a Crawl-delay already: crawlers take the first, the last, the least or the largest; keep one",
+                "these agents have a Crawl-delay already: crawlers take the first, the last, the least or the largest; keep one",
             );
         }
     }
@@ -446,7 +474,7 @@ impl Lint<'_> {
     /// Groups that give a delay and no rule, where the crawler would have had rules without them.
     fn delays_alone(&mut self, groups: &[GroupSoFar]) {
         let star = |group: &&GroupSoFar| group.agents.iter().any(|agent| is_star(agent));
-        if !groups.iter().filter(star).any(|group| group.rules > 0) {
+        if !groups.iter().filter(star).any(|group| group.closes) {
             return;
         }
         let mut rules: HashMap<&[u8], usize> = HashMap::new();
@@ -487,6 +515,11 @@ impl Lint<'_> {
     }
 
     fn report(&mut self, line: &Line, at: Span, code: Code, severity: Severity, message: impl Into<String>) {
+        let Some(count) = self.counts.get_mut(severity as usize) else { return };
+        *count = count.saturating_add(1);
+        if *count > MAX_DIAGNOSTICS {
+            return;
+        }
         let column = (at.at as usize).saturating_sub(line.start).saturating_add(1);
         let column = u32::try_from(column).unwrap_or(u32::MAX);
         self.found.push(Diagnostic { line: line.number, column, code, severity, message: message.into() });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bot_etiquette_robots::{Code, Limits, Robots, Severity};
+use bot_etiquette_robots::{Code, Limits, MAX_DIAGNOSTICS, Robots, Severity};
 
 struct Row {
     code: Code,
@@ -30,7 +30,9 @@ const ROWS: &[Row] = &[
     row(Code::Bom, Warning, (1, 1), b"\xef\xbbUser-agent: *\n", b"User-agent: *\n"),
     row(Code::Bom, Error, (2, 1), b"User-agent: *\n\xef\xbb\xbfDisallow: /x\n", b"User-agent: *\n# \xef\xbb\xbf\n"),
     row(Code::Bom, Error, (1, 1), b"\xef\xbb\xbf\xef\xbb\xbfUser-agent: *\n", b"User-agent: \xef\xbb\xbf\n"),
-    row(Code::Utf16, Error, (1, 1), b"\xff\xfeU\0s\0", b"U\0s\0"),
+    row(Code::Utf16, Error, (1, 1), b"\xff\xfeU\0s\0", b"U\0\ns\0"),
+    row(Code::Utf16, Error, (1, 1), b"U\0s\0e\0", b"U\0se\0"),
+    row(Code::Utf16, Error, (1, 1), b"\0U\0s\0e", b"\0Us\0e"),
     row(Code::Utf16, Error, (1, 1), b"\xfe\xff\0U\0s", b"\xfeU\n"),
     row(Code::NotUtf8, Warning, (2, 12), b"User-agent: *\nDisallow: /\xe9\n", "User-agent: *\nDisallow: /é\n".as_bytes()),
     row(Code::Nul, Warning, (2, 13), b"User-agent: *\nDisallow: /a\0b\n", b"User-agent: *\nDisallow: /a\x01b\n"),
@@ -79,6 +81,20 @@ const ROWS: &[Row] = &[
         (3, 1),
         b"User-agent: *\nCrawl-delay: 1\nCrawl-delay: 2\n",
         b"User-agent: A\nCrawl-delay: 1\nDisallow:\nUser-agent: B\nCrawl-delay: 2\nDisallow:\n",
+    ),
+    row(
+        Code::CrawlDelayRepeated,
+        Warning,
+        (6, 1),
+        b"User-agent: A\nUser-agent: B\nCrawl-delay: 1\nDisallow:\nUser-agent: b\nCrawl-delay: 2\n",
+        b"User-agent: A\nUser-agent: B\nCrawl-delay: 1\nDisallow:\nUser-agent: b\nDisallow: /x\n",
+    ),
+    row(
+        Code::CrawlDelayAlone,
+        Warning,
+        (5, 1),
+        b"User-agent: *\nDisallow: /x\n\nUser-agent: Slow\nCrawl-delay: 5\n",
+        b"User-agent: *\nAllow: /x\nDisallow:\n\nUser-agent: Slow\nCrawl-delay: 5\n",
     ),
     row(
         Code::CrawlDelayAlone,
@@ -130,6 +146,25 @@ fn a_file_beyond_the_limit_is_too_large_and_one_within_is_not() {
     };
     assert_eq!(code(text.len() - 2), Some(Code::TooLarge));
     assert_eq!(code(text.len()), None);
+}
+
+#[test]
+fn of_too_many_findings_the_gravest_are_kept() {
+    let text = format!(
+        "User-agent: *\n{}Disallow: x\nAlow: /\n{}",
+        "Disallow: /a\n".repeat(MAX_DIAGNOSTICS + 2),
+        "Unicorn: x\n".repeat(MAX_DIAGNOSTICS - 4),
+    );
+    let found = Robots::parse_with(text.as_bytes(), &Limits::new().bytes(text.len() - 1)).diagnostics();
+    let count = |severity| found.iter().filter(|found| found.severity == severity).count();
+    assert_eq!((count(Info), count(Warning), count(Error)), (1, MAX_DIAGNOSTICS - 4, 3));
+    assert!(found.is_sorted_by_key(|found| (found.line, found.column)));
+    assert_eq!(found.last().map(|found| found.code), Some(Code::TooLarge));
+
+    let text = "Disallow: /\n".repeat(MAX_DIAGNOSTICS + 2);
+    let found = Robots::parse_with(text.as_bytes(), &Limits::new().bytes(text.len() - 1)).diagnostics();
+    assert_eq!(found.len(), MAX_DIAGNOSTICS);
+    assert_eq!(found.last().map(|found| found.code), Some(Code::TooLarge));
 }
 
 #[test]
