@@ -14,6 +14,9 @@ pub const MAX_UNKNOWN_DIRECTIVES: usize = 64;
 /// Bytes kept of a text from a page (an unknown directive, a date); the rest is cut.
 const MAX_TEXT: usize = 128;
 
+/// The directive whose value is a date.
+const DATE: &str = "unavailable_after";
+
 /// Collects the robots meta tags and `X-Robots-Tag` fields of one answer, for one robot.
 ///
 /// Everything that speaks to all robots and everything that names this one adds up, and the most restrictive
@@ -127,11 +130,11 @@ impl RobotsTags {
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
             let at = word.find([':', '=']);
-            let (name, value) = match at.and_then(|at| word.split_at_checked(at)) {
-                Some((name, value)) => (name, value.get(1..).filter(|value| !value.is_empty())),
+            let (name, rest) = match at.and_then(|at| word.split_at_checked(at)) {
+                Some(parts) => parts,
                 // A colon may stand apart from its name.
                 None => match words.next_if(|next| next.starts_with([':', '='])) {
-                    Some(next) => (word, next.get(1..).filter(|value| !value.is_empty())),
+                    Some(next) => (word, next),
                     None => {
                         if !self.directives.flag(word) {
                             self.directives.add_unknown(word);
@@ -140,11 +143,15 @@ impl RobotsTags {
                     }
                 },
             };
+            let (mark, value) = rest.split_at_checked(1).unwrap_or((rest, ""));
             // The value may stand apart from the colon; `max-snippet: nofollow` has none.
-            let value = value.or_else(|| words.next_if(|next| !is_restriction(next))).unwrap_or("");
+            let value = Some(value)
+                .filter(|value| !value.is_empty())
+                .or_else(|| words.next_if(|next| !is_restriction(next)))
+                .unwrap_or("");
             // `noindex: yes` asks for what `noindex` asks.
             if !self.directives.valued(name, value) && !self.directives.flag(name) {
-                self.directives.add_unknown(&format!("{name}:{value}"));
+                self.directives.add_unknown(&format!("{name}{mark}{value}"));
             }
         }
     }
@@ -158,7 +165,11 @@ impl RobotsTags {
             }
             value = before.trim_end();
         }
-        self.directives.add_date(value);
+        if value.is_empty() {
+            self.directives.add_unknown(DATE);
+        } else {
+            self.directives.add_date(value);
+        }
     }
 }
 
@@ -201,7 +212,7 @@ pub struct RobotsDirectives {
     pub max_video_preview: Option<Limit>,
     /// After this time the page is not to be shown.
     pub unavailable_after: Option<UnavailableAfter>,
-    /// What was not understood, as written, each once, at most [`MAX_UNKNOWN_DIRECTIVES`].
+    /// What was not understood, as written but for blanks, each once, at most [`MAX_UNKNOWN_DIRECTIVES`].
     pub unknown: Vec<String>,
 }
 
@@ -237,7 +248,6 @@ impl RobotsDirectives {
     fn add_date(&mut self, text: &str) {
         let new = UnavailableAfter::new(cut(text), date::parse(text));
         let earlier = match &self.unavailable_after {
-            _ if text.is_empty() => false,
             None => true,
             Some(old) => match (old.time(), new.time()) {
                 (Some(old), Some(new)) => new < old,
@@ -278,23 +288,22 @@ fn agent_prefix(item: &str) -> Option<(&str, &str, &str)> {
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let is_directive = name.is_empty()
         || starts_with(name, "max-")
-        || name.eq_ignore_ascii_case("unavailable_after")
+        || name.eq_ignore_ascii_case(DATE)
         || RobotsDirectives::default().flag(name)
-        || before.split_whitespace().any(|word| starts_with(word, "unavailable_after"))
+        || before.split_whitespace().any(|word| starts_with(word, DATE))
         || is_number;
     (!is_directive).then_some((before, name, after.trim_start()))
 }
 
 /// Splits `words unavailable_after: value`.
 fn unavailable_after(item: &str) -> Option<(&str, &str)> {
-    const NAME: &str = "unavailable_after";
     let at = item.char_indices().map(|(at, _)| at).find(|&at| {
         let before = item.get(..at).unwrap_or("");
         (before.is_empty() || before.ends_with(char::is_whitespace))
-            && item.get(at..).is_some_and(|rest| starts_with(rest, NAME))
+            && item.get(at..).is_some_and(|rest| starts_with(rest, DATE))
     })?;
     let (before, rest) = item.split_at_checked(at)?;
-    let rest = rest.get(NAME.len()..)?.trim_start();
+    let rest = rest.get(DATE.len()..)?.trim_start();
     let value = rest.strip_prefix([':', '='])?;
     Some((before, value.trim()))
 }

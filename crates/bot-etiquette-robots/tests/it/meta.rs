@@ -149,7 +149,7 @@ fn dates_keep_their_commas_and_colons() {
     check_header(&["noindex unavailable_after: 2027-06-25"], "noindex after=2027-06-25");
     check_header(&["unavailable_after: Wed, 360Spider: noindex"], "after=Wed");
     check_header(&["otherbot: unavailable_after: Wed, 03 Dec 2025 13:09:53 GMT, noindex"], "");
-    check_header(&["unavailable_after:"], "");
+    check_header(&["unavailable_after:"], "?unavailable_after");
 }
 
 #[test]
@@ -170,6 +170,14 @@ fn the_strictest_value_wins() {
 fn unknown_words_are_kept_once_and_bounded() {
     check_meta(&[("robots", "noai, noimageai, noai"), ("testbot", "noai")], "?noai ?noimageai");
     check_meta(&[("robots", "foo: bar, nofollower")], "?foo:bar ?nofollower");
+    check_meta(
+        &[("robots", "foo=bar, foo : bar, foo:, max-snippet=ten")],
+        "?foo=bar ?foo:bar ?foo: ?max-snippet=ten",
+    );
+    check_meta(
+        &[("robots", "unavailable_after, unavailable_after:, UNAVAILABLE_AFTER = ")],
+        "?unavailable_after",
+    );
     for (count, kept) in [
         (MAX_UNKNOWN_DIRECTIVES - 1, MAX_UNKNOWN_DIRECTIVES - 1),
         (MAX_UNKNOWN_DIRECTIVES, MAX_UNKNOWN_DIRECTIVES),
