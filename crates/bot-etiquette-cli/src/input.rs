@@ -11,8 +11,11 @@ const MAX_INPUT: u64 = 64 * 1024 * 1024;
 pub(crate) fn read(name: &str) -> Result<Vec<u8>, Failure> {
     let cannot = |error: std::io::Error| {
         let fix = match error.kind() {
-            std::io::ErrorKind::NotFound => " (give the path of an existing file, or - for stdin)",
-            _ => "",
+            _ if name.starts_with("http://") || name.starts_with("https://") => {
+                " (nothing is fetched here: download it first, or pipe it in and give -)"
+            }
+            std::io::ErrorKind::PermissionDenied => " (make it readable, or pipe it in and give -)",
+            _ => " (give the path of an existing file, or - for stdin)",
         };
         Failure::new(format_args!("{name}: cannot read: {error}{fix}"))
     };

@@ -17,11 +17,13 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     text(&line)
 }
 
-/// Writes bytes as they are.
+/// Writes bytes as they are. A reader that went away does not change the answer, which the exit code still tells.
 pub(crate) fn text(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
-    Ok(stdout.flush()?)
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        end => Ok(end?),
+    }
 }
 
 /// Says something to the person, on stderr; nothing is left to do when that is gone.

@@ -78,11 +78,7 @@ struct RuleLine {
 }
 
 fn check(options: &Check) -> Result<Answer, Failure> {
-    let agents = options
-        .agents
-        .iter()
-        .map(|agent| agent.parse().map_err(|error| Failure::new(format_args!("--agent: {error}"))))
-        .collect::<Result<Vec<ProductToken>, _>>()?;
+    let agents = options.agents.iter().map(|given| agent(given)).collect::<Result<Vec<_>, _>>()?;
     let availability: Availability = options
         .status
         .parse()
@@ -99,7 +95,7 @@ fn check(options: &Check) -> Result<Answer, Failure> {
     if options.json {
         output::json(&Report {
             schema: output::SCHEMA,
-            agent: options.agents.first().map_or("", String::as_str),
+            agent: agents.first().map_or("", ProductToken::as_str),
             group: rules.group().map_or_else(|| "none".into(), lossy),
             crawl_delay: rules.crawl_delay().map(|delay| delay.as_secs_f64()),
             sitemaps: robots.iter().flat_map(Robots::sitemaps).map(lossy).collect(),
@@ -116,6 +112,22 @@ fn check(options: &Check) -> Result<Answer, Failure> {
         output::text(lines.as_bytes())?;
     }
     Ok(if verdicts.iter().all(Verdict::is_allowed) { Answer::Yes } else { Answer::No })
+}
+
+/// A crawler's product token. A version behind it, as in a User-Agent field, is left out, and that is said.
+pub(crate) fn agent(given: &str) -> Result<ProductToken, Failure> {
+    let is_version = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_+~".contains(&byte))
+    };
+    let name = given.split_once('/').filter(|(_, version)| is_version(version)).map(|(name, _)| name);
+    let token =
+        name.unwrap_or(given).parse().map_err(|error| Failure::new(format_args!("--agent: {error}")))?;
+    if name.is_some() {
+        output::talk(&format!(
+            "bot-etiquette: --agent {given}: read as {token}, for a token has no version\n"
+        ));
+    }
+    Ok(token)
 }
 
 fn line<'a>(url: &'a str, verdict: &Verdict<'_>) -> Line<'a> {
@@ -141,7 +153,7 @@ fn target(url: &str) -> Result<Target<'_>, Failure> {
     if !parsed.has_host() {
         return Err(wrong(&"it has no host"));
     }
-    Target::parse(url).map_err(|error| wrong(&error))
+    Target::parse(url).map_err(|_| wrong(&"no // and host follow its scheme"))
 }
 
 #[derive(Debug, Args)]

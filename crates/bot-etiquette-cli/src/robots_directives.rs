@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use bot_etiquette_robots::{ProductToken, RobotsDirectives, RobotsTags};
+use bot_etiquette_robots::{RobotsDirectives, RobotsTags};
 use clap::Args;
 use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
-use crate::output;
+use crate::{output, robots};
 
 /// The one field that speaks to robots.
 const FIELD: &str = "X-Robots-Tag";
@@ -38,9 +38,7 @@ struct Report<'a> {
 pub(crate) fn run(options: &Directives) -> Result<Answer, Failure> {
     let mut tags = RobotsTags::new();
     if let Some(agent) = &options.agent {
-        let agent: ProductToken =
-            agent.parse().map_err(|error| Failure::new(format_args!("--agent: {error}")))?;
-        tags = tags.agent(agent.as_str());
+        tags = tags.agent(robots::agent(agent)?);
     }
     for header in &options.headers {
         tags.header(field_value(header)?.as_bytes());

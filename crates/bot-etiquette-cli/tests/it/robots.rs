@@ -1,5 +1,8 @@
 //! `robots check` and `robots lint`.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use bot_etiquette_robots::{Code, Reason};
 use serde_json::json;
 
@@ -164,7 +167,16 @@ fn check_refuses_what_it_cannot_understand_and_says_what_to_do() {
             &["--agent", "Mozilla/5.0 (compatible; ExampleBot/1.0)", "-", "https://example.com/"],
             "give the name alone, ExampleBot",
         ),
+        (&["--agent", "Example Bot/1.0", "-", "https://example.com/"], "' ' at byte 7"),
+        (&["--agent", "ExampleBot/", "-", "https://example.com/"], "give the name alone, ExampleBot"),
+        (&["--agent", "ExampleBot", "-", "https:example.com/x"], "no // and host follow its scheme"),
+        (&["--agent", "ExampleBot", "-", "https:///x"], "no // and host follow its scheme"),
         (&["--agent", "ExampleBot", "/no/such/file", "https://example.com/"], "/no/such/file: cannot read"),
+        (&["--agent", "ExampleBot", "/", "https://example.com/"], "path of an existing file, or - for stdin"),
+        (
+            &["--agent", "ExampleBot", "https://example.com/robots.txt", "https://example.com/"],
+            "download it first, or pipe it in",
+        ),
         (&["--agent", "ExampleBot", "--status", "ok", "-", "https://example.com/"], "--status \"ok\""),
         (&["--agent", "ExampleBot", "--status", "100", "-", "https://example.com/"], "--status \"100\""),
         (&["--agent", "ExampleBot", "--status", "600", "-", "https://example.com/"], "--status \"600\""),
@@ -174,6 +186,37 @@ fn check_refuses_what_it_cannot_understand_and_says_what_to_do() {
         let ended = check(arguments);
         assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{arguments:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn check_takes_a_token_with_a_version_for_the_token_and_says_so() {
+    for given in ["ExampleBot/1.0", "examplebot/2.1-beta"] {
+        let ended = check(&["--json", "--agent", given, "-", "https://example.com/x"]);
+        assert_eq!((ended.code, &ended.json()["group"]), (1, &json!("ExampleBot/1.0 (us)")), "{given}");
+        assert!(ended.stderr.contains(&format!("--agent {given}: read as ")), "{}", ended.stderr);
+        assert_eq!(ended.json()["agent"], given.split('/').next().unwrap());
+    }
+}
+
+#[test]
+fn a_reader_that_went_away_does_not_change_the_answer() {
+    for (arguments, code) in [
+        (&["lint", "-"][..], 1),
+        (&["check", "--agent", "Nobody", "-", "https://example.com/x"], 1),
+        (&["check", "--json", "--agent", "Nobody", "-", "https://example.com/robots.txt"], 0),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bot-etiquette"))
+            .arg("robots")
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The command writes when its input has ended, and nobody is there by then.
+        drop(child.stdout.take());
+        child.stdin.take().unwrap().write_all(TEXT).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{arguments:?}");
     }
 }
 

@@ -74,6 +74,13 @@ fn a_person_gets_one_line_for_each_directive() {
 }
 
 #[test]
+fn an_agent_may_come_with_its_version() {
+    let ended = directives(&["--json", "--agent", "ExampleBot/1.0", "--meta", "examplebot=noindex"]);
+    assert_eq!((ended.code, &ended.json()["noindex"]), (0, &json!(true)));
+    assert!(ended.stderr.contains("read as ExampleBot"), "{}", ended.stderr);
+}
+
+#[test]
 fn what_is_no_field_no_tag_or_no_token_is_refused() {
     for (arguments, part) in [
         (["--header", "noindex"], "--header `noindex`"),
