@@ -9,5 +9,6 @@ mod referee;
 mod robots;
 mod robots_directives;
 mod run;
+mod shell;
 mod sign;
 mod verify;
