@@ -91,6 +91,9 @@ fn check(options: &Check) -> Result<Answer, Failure> {
         (_, Some(robots)) => robots.rules_for(&agents),
         (_, None) => Rules::allow_all(),
     };
+    if let Some(robots) = &robots {
+        warn(&options.file, robots);
+    }
     let verdicts: Vec<Verdict<'_>> = targets.iter().map(|target| rules.verdict_of(target)).collect();
     if options.json {
         output::json(&Report {
@@ -112,6 +115,20 @@ fn check(options: &Check) -> Result<Answer, Failure> {
         output::text(lines.as_bytes())?;
     }
     Ok(if verdicts.iter().all(Verdict::is_allowed) { Answer::Yes } else { Answer::No })
+}
+
+/// Says what makes an answer rest on less than the person may think.
+fn warn(file: &str, robots: &Robots) {
+    if robots.is_truncated() {
+        output::talk(&format!(
+            "bot-etiquette: {file}: longer than the 500 KiB that are read: its end has no say\n"
+        ));
+    }
+    if robots.looks_like_html() {
+        output::talk(&format!(
+            "bot-etiquette: {file}: this is a web page, not a robots.txt: it closes nothing\n"
+        ));
+    }
 }
 
 /// A crawler's product token. A version behind it, as in a User-Agent field, is left out, and that is said.

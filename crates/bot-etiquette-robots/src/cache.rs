@@ -243,8 +243,6 @@ impl RobotsCache {
         while self.entries.len() >= self.options.max_origins.max(1) {
             let oldest = self.idle.first_key_value().map(|(_, origin)| origin.clone());
             // A failing site that may be asked again by now loses its copy and the count of its failures:
-            // it is closed until it answers.
-            // A failing site that may be asked again by now loses its copy and the count of its failures:
             // it is closed until it answers. A fetch that nobody ended is lost by now.
             let Some(origin) = oldest.or_else(|| {
                 let held = self.entries.iter().filter_map(|(origin, slot)| {

@@ -93,7 +93,8 @@
 //! - Escapes of unreserved characters are decoded on both sides, `%2F` is never `/` in a path, `%2A` and `%24` are
 //!   a verbatim `*` and `$`, and in a query `%2F %3A %3F %40 %27` equal the raw characters.
 //! - Dot segments of a target are removed first; its fragment is dropped. A target that is neither an absolute URL
-//!   nor a path is disallowed.
+//!   nor a path is disallowed. A backslash in its path is read as the slash most clients make of it and as itself,
+//!   and both have to be allowed.
 //! - Lines end with CR, LF or CRLF; a NUL ends the text of its line; a byte order mark is skipped at the start.
 //! - Of several Crawl-delay values all are kept, and [`Rules::crawl_delay`] is the largest.
 //! - 429 is read as 5xx is: nothing is asked for now. What else a status may mean stands at [`Availability`].

@@ -40,7 +40,8 @@ impl Robots {
         Self { document: Arc::new(Document::whole(text, limits)) }
     }
 
-    /// The rules a crawler has to follow: all groups that name its token, else all groups for `*`.
+    /// The rules a crawler has to follow: all groups that name its token, else all groups for `*`, which is also
+    /// what no token at all gets.
     ///
     /// Of several tokens the first one that has a group of its own counts, as a crawler does that falls back
     /// from a narrow name to a wide one:
@@ -74,7 +75,8 @@ impl Robots {
         self.document.sitemaps.iter().map(|span| span.of(&self.document.text))
     }
 
-    /// What a site owner would want to know about the file, in the order of its lines.
+    /// What a site owner would want to know about the file, in the order of its lines: at most
+    /// [`MAX_DIAGNOSTICS`](crate::MAX_DIAGNOSTICS), of more the gravest.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         lint::diagnostics(self)

@@ -200,6 +200,20 @@ fn check_takes_a_token_with_a_version_for_the_token_and_says_so() {
 }
 
 #[test]
+fn check_says_when_the_file_is_cut_or_a_web_page() {
+    let long = [b"User-agent: *\nDisallow: /\n", "#".repeat(512_000).as_bytes()].concat();
+    for (text, code, said) in [
+        (&long[..], 1, "-: longer than the 500 KiB that are read"),
+        (b"<!DOCTYPE html>\n<title>Not found</title>\n", 0, "-: this is a web page"),
+    ] {
+        let ended =
+            with_stdin(&["robots", "check", "--agent", "ExampleBot", "-", "https://example.com/"], text);
+        assert_eq!(ended.code, code, "{said}");
+        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn a_reader_that_went_away_does_not_change_the_answer() {
     for (arguments, code) in [
         (&["lint", "-"][..], 1),

@@ -11,7 +11,8 @@ use crate::{Availability, ProductToken, Robots, Rules, Unreachable};
 pub enum Lookup {
     /// Judge by these rules.
     Use(RobotsCopy),
-    /// Ask for the robots.txt now, and tell the end by [`RobotsCache::finished`] or [`RobotsCache::abandoned`].
+    /// Ask for the robots.txt now, and tell the end by [`finished`](crate::RobotsCache::finished) or
+    /// [`abandoned`](crate::RobotsCache::abandoned).
     Fetch(FetchTicket),
     /// Another asker is fetching it: check again when that ends.
     Wait,
@@ -83,7 +84,7 @@ impl RobotsCopy {
     }
 
     /// What the fetch meant. An [`Availability::Unreachable`] here has lasted for
-    /// [`CacheOptions::give_up_after`], and the rules allow everything.
+    /// [`give_up_after`](crate::CacheOptions::give_up_after), and the rules allow everything.
     #[must_use]
     pub fn availability(&self) -> Availability {
         self.availability
