@@ -63,13 +63,14 @@ fn finding(document: &Document, place: u32, rule: RuleEntry, other: Rank, ranks:
     let above = document.rule(other.place())?;
     let described =
         format!("line {} ({}: {})", above.line, above.directive(), Shown(document.written(above)));
-    let (severity, message) = if other > own {
+    let same = above.is_allow() == rule.is_allow();
+    let (severity, message) = if other > own && !same {
         let why = if above.len() > rule.len() { "a longer pattern" } else { "an Allow as long" };
         (
             Severity::Warning,
             format!("this rule never decides: {described} matches all that it matches, with {why}"),
         )
-    } else if above.is_allow() == rule.is_allow() && !ranks.opposite_between(other, own, rule) {
+    } else if same && (other > own || !ranks.opposite_between(other, own, rule)) {
         (Severity::Info, format!("{described} says this already: the rule changes nothing"))
     } else {
         return None;

@@ -58,6 +58,7 @@ const ROWS: &[Row] = &[
     row(Code::InnerDollar, Warning, (2, 13), b"User-agent: *\nDisallow: /a$b\n", b"User-agent: *\nDisallow: /a%24b$\n"),
     row(Code::ShadowedRule, Warning, (2, 11), b"User-agent: *\nDisallow: /a\nAllow: /a\n", b"User-agent: *\nDisallow: /ab\nAllow: /a\n"),
     row(Code::ShadowedRule, Warning, (2, 8), b"User-agent: *\nAllow: /a\nDisallow: /a*\n", b"User-agent: *\nAllow: /a\nDisallow: /a*b\n"),
+    row(Code::ShadowedRule, Info, (3, 11), b"User-agent: *\nDisallow: /a/*\nDisallow: /a/\n", b"User-agent: *\nDisallow: /a/*\nDisallow: /b/\n"),
     row(Code::ShadowedRule, Info, (3, 11), b"User-agent: *\nDisallow: /\nDisallow: /a/\n", b"User-agent: *\nDisallow: /\nAllow: /a\nDisallow: /a/\n"),
     row(
         Code::ShadowedRule,
