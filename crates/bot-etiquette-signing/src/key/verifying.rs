@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use super::{Form, Jwk, KeyError, SigningKey, der, jwk, pem, published};
+use super::{Form, Jwk, KeyError, SigningKey, jwk, pem, pkcs8, published};
 
 /// An Ed25519 public key.
 ///
@@ -72,7 +72,7 @@ impl VerifyingKey {
     /// # Errors
     /// Another algorithm, broken PEM or DER, no point of the curve.
     pub fn from_spki_pem(text: &str) -> Result<Self, KeyError> {
-        Self::from_bytes(der::read_public(&pem::decode(text, "PUBLIC KEY")?)?)
+        Self::from_bytes(pkcs8::read_public(&pem::decode(text, "PUBLIC KEY")?)?)
     }
 
     /// Reads whichever form the bytes have, public or secret, and keeps the public part alone: SPKI PEM or
@@ -82,9 +82,11 @@ impl VerifyingKey {
     /// Those of the form found, or [`KeyError::UnknownForm`].
     pub fn parse(bytes: &[u8]) -> Result<Self, KeyError> {
         match Form::of(bytes)? {
-            Form::Pem(text) if text.contains("-----BEGIN PUBLIC KEY-----") => Self::from_spki_pem(text),
+            Form::Pem(text) if pem::blocks(text).any(|block| block.label == "PUBLIC KEY") => {
+                Self::from_spki_pem(text)
+            }
             Form::Json if !Jwk::read(bytes)?.is_private() => Self::from_jwk(bytes),
-            Form::Der => match der::read_public(bytes) {
+            Form::Der => match pkcs8::read_public(bytes) {
                 Ok(public) => Self::from_bytes(public),
                 Err(_) => SigningKey::from_pkcs8_der(bytes).map(|key| key.verifying_key().clone()),
             },
@@ -134,7 +136,7 @@ impl VerifyingKey {
     /// A public key in PEM (`SubjectPublicKeyInfo`).
     #[must_use]
     pub fn to_spki_pem(&self) -> String {
-        pem::encode("PUBLIC KEY", &der::write_public(self.as_bytes())).to_string()
+        pem::encode("PUBLIC KEY", &pkcs8::write_public(self.as_bytes())).to_string()
     }
 }
 
