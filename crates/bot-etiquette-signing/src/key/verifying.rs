@@ -27,12 +27,15 @@ pub struct VerifyingKey {
     key: ed25519_dalek::VerifyingKey,
     /// Asked for at every signature, and as costly as a tenth of one.
     weak: bool,
+    thumbprint: Thumbprint,
 }
 
 impl VerifyingKey {
     pub(super) fn of(key: ed25519_dalek::VerifyingKey) -> Self {
         let weak = key.is_weak() || key.to_edwards().compress().as_bytes() != key.as_bytes();
-        Self { key, weak }
+        let x = BASE64_URL_SAFE_NO_PAD.encode(key.as_bytes());
+        let thumbprint = Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#));
+        Self { key, weak, thumbprint }
     }
 
     /// The key of 32 public bytes (RFC 8032 5.1.5).
@@ -124,7 +127,7 @@ impl VerifyingKey {
     /// The SHA-256 thumbprint of the public JWK (RFC 7638, RFC 8037 section 2).
     #[must_use]
     pub fn thumbprint(&self) -> Thumbprint {
-        Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, self.x()))
+        self.thumbprint.clone()
     }
 
     /// A public JWK with the members `kty`, `crv` and `x`.
@@ -154,30 +157,40 @@ impl fmt::Debug for VerifyingKey {
 /// let thumbprint: Thumbprint = SigningKey::from_seed(&[7; 32]).thumbprint();
 /// assert_eq!(thumbprint.as_str().len(), 43);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Thumbprint(String);
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Thumbprint([u8; 43]);
 
 impl Thumbprint {
     /// The thumbprint of the minimal JWK text that RFC 7638 3 prescribes.
     pub(crate) fn of_json(json: &str) -> Self {
-        Self(BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(json)))
+        let mut text = [0; 43];
+        // 32 bytes are 43 characters.
+        let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(Sha256::digest(json), &mut text);
+        Self(text)
     }
 
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        // Base64 is ASCII.
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
 impl AsRef<str> for Thumbprint {
     fn as_ref(&self) -> &str {
-        &self.0
+        self.as_str()
+    }
+}
+
+impl fmt::Debug for Thumbprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Thumbprint").field(&self.as_str()).finish()
     }
 }
 
 impl fmt::Display for Thumbprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
