@@ -39,6 +39,11 @@ fn a_signer_that_no_verifier_takes_is_not_built() {
     refused(builder(good).component(Component::authority()), "covered twice");
     refused(builder(good).component("signature-agent".parse().unwrap()), "covered twice");
     refused(builder(good).component(Component::path()).component(Component::path()), "covered twice");
+    for written in
+        ["signature", "signature-input;key=\"sig1\"", "signature-agent;sf", "signature-agent;key=\"a\""]
+    {
+        refused(builder(good).component(written.parse().unwrap()), "the signer writes itself");
+    }
     refused(builder(good).component(Component::status()), "not a part of a request");
     refused(builder(good).component("@path;req".parse().unwrap()), "not a part of a request");
     let printed = SigningKey::from_jwk(
