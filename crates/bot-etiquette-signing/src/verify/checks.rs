@@ -200,10 +200,15 @@ fn check_coverage(policy: &Policy, message: &Message<'_>, components: &[Componen
     if !policy.web_bot_auth {
         return Ok(());
     }
-    if message.is_request()
-        && !components.iter().any(|c| c.is_plain("@authority") || c.is_plain("@target-uri"))
-    {
-        return not_covered("neither \"@authority\" nor \"@target-uri\" is covered".to_owned());
+    // Without its target, what was signed for one site could be sent to any; a response names that of its request.
+    let names_target = |c: &Component| {
+        matches!(c.name(), "@authority" | "@target-uri") && c.is_of_request() != message.is_request()
+    };
+    if !components.iter().any(names_target) {
+        let of_request = if message.is_request() { "" } else { ";req" };
+        return not_covered(format!(
+            "neither \"@authority\"{of_request} nor \"@target-uri\"{of_request} is covered"
+        ));
     }
     // A signature over another one stands only with all that the other covers.
     let is_inner = |c: &&Component| c.name() == "signature" && !c.is_of_request();
