@@ -169,6 +169,12 @@ impl Thumbprint {
         Self(text)
     }
 
+    /// Whether a text could be one: 43 characters of base64url.
+    pub(crate) fn has_form_of(text: &str) -> bool {
+        text.len() == 43
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    }
+
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {

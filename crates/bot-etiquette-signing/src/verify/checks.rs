@@ -17,7 +17,7 @@ use crate::params::SignatureParams;
 use crate::policy::{DIRECTORY_TAG, Policy, WEB_BOT_AUTH_TAG};
 use crate::received::{MemberError, ReceivedSignature};
 use crate::time::unix_seconds;
-use crate::{Algorithm, KeyMaterial};
+use crate::{Algorithm, KeyMaterial, Thumbprint};
 
 /// The window of the vectors that the Web Bot Auth drafts publish: 2025-01-01 and a hundred years on.
 const PUBLISHED_WINDOW: (i64, i64) = (1_735_689_600, 4_889_289_600);
@@ -314,7 +314,7 @@ fn find_key(
     let keyid = params.text("keyid");
     if let Some(keyid) = keyid
         && policy.web_bot_auth
-        && !is_thumbprint(keyid)
+        && !Thumbprint::has_form_of(keyid)
     {
         let detail = format!("keyid \"{keyid}\" is no thumbprint (43 characters of base64url)");
         return Err(invalid(InvalidReason::KeyIdMismatch, detail));
@@ -422,10 +422,6 @@ fn member(error: Option<&MemberError>) -> Failure {
 
 fn invalid(reason: InvalidReason, detail: impl Into<String>) -> Failure {
     Failure::Invalid(reason, detail.into())
-}
-
-fn is_thumbprint(keyid: &str) -> bool {
-    keyid.len() == 43 && keyid.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 fn list(components: &[Component]) -> String {
