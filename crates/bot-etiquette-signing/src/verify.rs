@@ -86,7 +86,7 @@ enum Failure {
     Unverified(UnverifiedReason, String),
 }
 
-/// What is known of the signature under judgement, filled in step by step.
+/// What is known of the signature under judgement, filled in step by step when somebody asked for the steps.
 #[derive(Debug, Default)]
 struct Attempt {
     label: Option<String>,

@@ -31,12 +31,13 @@ pub(super) fn judge(
     nonces: Option<&dyn NonceStore>,
     attempt: &mut Attempt,
 ) -> Result<Verified, Failure> {
-    attempt.label = Some(received.label().to_owned());
+    let told = attempt.steps.is_some();
+    attempt.label = told.then(|| received.label().to_owned());
     let Some(params) = received.params() else { return Err(member(received.components().err())) };
-    attempt.keyid = params.text("keyid").map(str::to_owned);
+    attempt.keyid = params.text("keyid").filter(|_| told).map(str::to_owned);
     let signature = received.signature().map_err(|error| member(Some(error)))?;
     let components = received.components().map_err(|error| member(Some(error)))?;
-    if attempt.steps.is_some() {
+    if told {
         // For people: the base is shown wherever the judgement ends.
         attempt.base = SignatureBase::build(message, components, params).ok();
     }
@@ -63,7 +64,7 @@ pub(super) fn judge(
         && (params.integer("created"), params.integer("expires"))
             == (Some(PUBLISHED_WINDOW.0), Some(PUBLISHED_WINDOW.1));
     let agent = agent(policy, message, received.label(), components, published_window)?;
-    attempt.agent.clone_from(&agent);
+    attempt.agent = agent.as_ref().filter(|_| told).cloned();
     attempt.pass("coverage", || list(components));
 
     check_window(policy, params, now, published_window)?;
