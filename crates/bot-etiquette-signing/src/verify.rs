@@ -127,7 +127,8 @@ impl Verifier {
         self.run(message, now, keys, None, false).outcome
     }
 
-    /// Verifies, and refuses a nonce that was used before.
+    /// Verifies, and refuses a nonce that was used before. A signature without one passes, unless the policy
+    /// [asks for it](Policy::require_nonce).
     #[must_use]
     pub fn verify_once(
         &self,
