@@ -162,7 +162,7 @@ fn a_bad_document_is_told_step_by_step() {
         folder.run(&["directory", "check", "bad.json", "--json"])
     };
     steps(&check("[]"), false, [None, NO, None, None, None]);
-    let secret = format!("{{\"keys\":[{}]}}", *key(1).to_jwk());
+    let secret = format!("{{\"keys\":[{}]}}", key(1).to_jwk().as_str());
     let ended = check(&secret);
     let json = steps(&ended, false, [None, NO, None, None, None]);
     assert!(json["steps"][1]["message"].as_str().unwrap().contains("private member \"d\""));

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -23,9 +24,12 @@ use super::{Form, Jwk, KeyError, SigningKey, jwk, pem, pkcs8, published};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct VerifyingKey {
+pub struct VerifyingKey(Arc<Known>);
+
+/// A key with what every verification asks of it, worked out once. Verifiers hand their keys about by the clone.
+#[derive(PartialEq, Eq)]
+struct Known {
     key: ed25519_dalek::VerifyingKey,
-    /// Asked for at every signature, and as costly as a tenth of one.
     weak: bool,
     thumbprint: Thumbprint,
 }
@@ -35,7 +39,7 @@ impl VerifyingKey {
         let weak = key.is_weak() || key.to_edwards().compress().as_bytes() != key.as_bytes();
         let x = BASE64_URL_SAFE_NO_PAD.encode(key.as_bytes());
         let thumbprint = Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#));
-        Self { key, weak, thumbprint }
+        Self(Arc::new(Known { key, weak, thumbprint }))
     }
 
     /// The key of 32 public bytes (RFC 8032 5.1.5).
@@ -102,19 +106,19 @@ impl VerifyingKey {
     #[must_use]
     pub fn verify(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         let signature = ed25519_dalek::Signature::from_bytes(signature);
-        !self.weak && self.key.verify_strict(message, &signature).is_ok()
+        !self.0.weak && self.0.key.verify_strict(message, &signature).is_ok()
     }
 
     /// The 32 public bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
-        self.key.as_bytes()
+        self.0.key.as_bytes()
     }
 
     /// Whether the key is of small order (some signature fits every message) or written in a second form.
     #[must_use]
     pub fn is_weak(&self) -> bool {
-        self.weak
+        self.0.weak
     }
 
     /// Whether the secret of this key is printed in RFC 8032, RFC 8037, RFC 8410 or RFC 9421, so that anyone
@@ -127,7 +131,7 @@ impl VerifyingKey {
     /// The SHA-256 thumbprint of the public JWK (RFC 7638, RFC 8037 section 2).
     #[must_use]
     pub fn thumbprint(&self) -> Thumbprint {
-        self.thumbprint.clone()
+        self.0.thumbprint.clone()
     }
 
     /// A public JWK with the members `kty`, `crv` and `x`.
