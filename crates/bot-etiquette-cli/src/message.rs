@@ -79,7 +79,8 @@ fn no_message(name: &str, found: &str) -> Unreadable {
 }
 
 fn start(name: &str, line: &[u8]) -> Result<Start, Unreadable> {
-    let line = std::str::from_utf8(line).map_err(|_| no_message(name, "the start line is not UTF-8"))?;
+    // A byte that is no UTF-8 can only stand in the target, whose value is then never ASCII.
+    let line = String::from_utf8_lossy(line);
     let mut words = line.split(' ').filter(|word| !word.is_empty());
     let (first, second, third) = (words.next(), words.next(), words.next());
     match (first, second, third) {

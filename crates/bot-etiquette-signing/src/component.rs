@@ -230,7 +230,7 @@ impl Component {
     }
 
     fn known(name: Name) -> Self {
-        let identifier = format!("\"{}\"", name.as_str());
+        let identifier = quoted(name.as_str());
         Self { name, options: Options::default(), identifier }
     }
 
@@ -282,10 +282,10 @@ impl Component {
 
     /// Reads an identifier out of a parsed Signature-Input member.
     pub(crate) fn from_item(item: &sfv::Item) -> Result<Self, ComponentError> {
-        let identifier = sf::write_item(item);
         let Some(name) = item.bare_item.as_string() else {
             return Err(SyntaxError::new(0, "a component name is a string").into());
         };
+        let identifier = if item.params.is_empty() { quoted(name.as_str()) } else { sf::write_item(item) };
         let mut options = Options::default();
         let mut query_name = None;
         for (key, value) in &item.params {
@@ -403,6 +403,13 @@ impl fmt::Display for Component {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.identifier)
     }
+}
+
+/// A name without parameters as an identifier.
+fn quoted(name: &str) -> String {
+    let mut identifier = String::with_capacity(name.len().saturating_add(2));
+    sf::push_string(&mut identifier, name);
+    identifier
 }
 
 fn unfit(component: &str, parameter: &'static str, expected: &'static str) -> ComponentError {

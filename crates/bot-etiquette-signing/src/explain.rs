@@ -5,8 +5,9 @@ use std::fmt;
 use crate::agent::{AgentError, AgentRules, Profile, SIGNATURE_AGENT, covered_agent};
 use crate::component::{Component, Name};
 use crate::message::Message;
-use crate::policy::WEB_BOT_AUTH_TAG;
+use crate::policy::{MAX_LIFETIME, WEB_BOT_AUTH_TAG};
 use crate::received::ReceivedSignature;
+use crate::{Algorithm, Thumbprint};
 
 /// One thing at which verifiers of a profile take offence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,9 @@ impl fmt::Display for Objection {
 
 /// What verifiers of `profile` would object to in a signed request; nothing when it should pass.
 ///
-/// It looks at the form alone: neither key nor time nor signature is checked.
+/// It looks at the form alone: neither key nor time nor signature is checked. The codes are `no-signature`,
+/// `malformed`, `missing-parameter`, `keyid`, `window`, `algorithm`, `target`, `component`, `component-parameter`,
+/// `agent-missing`, `agent-not-covered` and `agent-form`.
 ///
 /// ```
 /// use bot_etiquette_signing::{Message, Profile, Signer, SigningKey, explain_for};
@@ -78,11 +81,30 @@ pub fn explain_for(message: &Message<'_>, profile: Profile) -> Vec<Objection> {
                 object("missing-parameter", format!("\"{name}\" is absent"));
             }
         }
-        if let Some(alg) = params.text("alg")
-            && profile == Profile::Cloudflare
-            && alg != "ed25519"
+        if let Err(error) = params.check_types().and_then(|()| params.check_texts()) {
+            object("malformed", error.to_string());
+        }
+        if let Some(keyid) = params.text("keyid")
+            && !Thumbprint::has_form_of(keyid)
         {
-            object("algorithm", format!("\"{alg}\"; only ed25519 is verified"));
+            object("keyid", format!("\"{keyid}\" is no thumbprint (43 characters of base64url)"));
+        }
+        if let (Some(created), Some(expires)) = (params.created_at(), params.expires_at())
+            && !expires.duration_since(created).is_ok_and(|time| !time.is_zero() && time <= MAX_LIFETIME)
+        {
+            object("window", "expires must come after created, by a day at the most".to_owned());
+        }
+        match params.text("alg") {
+            Some("ed25519") | None => {}
+            Some(alg) if profile == Profile::Cloudflare => {
+                object("algorithm", format!("\"{alg}\"; only ed25519 is verified"));
+            }
+            Some(alg) => match alg.parse() {
+                Ok(Algorithm::HmacSha256) | Err(_) => {
+                    object("algorithm", format!("\"{alg}\" is not allowed"));
+                }
+                Ok(_) => {}
+            },
         }
     }
     let target = |c: &Component| {

@@ -1,9 +1,10 @@
 //! Ed25519 keys: made, read, written, named.
 
-mod der;
+pub(crate) mod der;
 mod error;
 mod jwk;
-mod pem;
+pub(crate) mod pem;
+mod pkcs8;
 mod published;
 mod secret_text;
 mod verifying;
@@ -74,7 +75,7 @@ impl SigningKey {
     /// # Errors
     /// As [`from_pkcs8_pem`](Self::from_pkcs8_pem).
     pub fn from_pkcs8_der(bytes: &[u8]) -> Result<Self, KeyError> {
-        let parts = der::read_private(bytes)?;
+        let parts = pkcs8::read_private(bytes)?;
         Self::with_public(parts.seed, parts.public)
     }
 
@@ -138,13 +139,13 @@ impl SigningKey {
     /// PKCS#8 version 1 PEM (RFC 8410), the form every tool reads. It holds the secret.
     #[must_use]
     pub fn to_pkcs8_pem(&self) -> SecretText {
-        SecretText(pem::encode("PRIVATE KEY", &*der::write_private(self.seed())))
+        SecretText(pem::encode("PRIVATE KEY", &*pkcs8::write_private(self.seed())))
     }
 
     /// PKCS#8 version 2 PEM (RFC 5958), with the public part beside the secret. It holds the secret.
     #[must_use]
     pub fn to_pkcs8_v2_pem(&self) -> SecretText {
-        SecretText(pem::encode("PRIVATE KEY", &*der::write_private_v2(self.seed(), self.public.as_bytes())))
+        SecretText(pem::encode("PRIVATE KEY", &*pkcs8::write_private_v2(self.seed(), self.public.as_bytes())))
     }
 
     /// A private JWK (RFC 8037). It holds the secret.
@@ -162,7 +163,7 @@ impl fmt::Debug for SigningKey {
 }
 
 /// What the first bytes of a key file say it is.
-enum Form<'a> {
+pub(crate) enum Form<'a> {
     Pem(&'a str),
     Json,
     Seed(&'a [u8; 32]),
@@ -170,7 +171,7 @@ enum Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    fn of(bytes: &'a [u8]) -> Result<Self, KeyError> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, KeyError> {
         if bytes.len() > MAX_KEY_BYTES {
             return Err(KeyError::TooLarge { limit: MAX_KEY_BYTES, found: bytes.len() });
         }

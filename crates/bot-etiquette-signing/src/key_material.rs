@@ -29,7 +29,7 @@ pub enum KeyMaterial {
 
 impl KeyMaterial {
     /// Reads a key in whichever form it has: what [`VerifyingKey::parse`] reads, and with the feature
-    /// `algorithms` also RSA, P-256, P-384 and secret (`oct`) keys as JWK and public keys as PEM.
+    /// `algorithms` also RSA, P-256, P-384 and secret (`oct`) keys: JWK, or PEM and DER, public or private.
     ///
     /// # Errors
     /// The error of the Ed25519 reader, when no other reader knows the form.

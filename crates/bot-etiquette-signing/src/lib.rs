@@ -74,7 +74,9 @@
 //!
 //! # Features
 //!
-//! `algorithms`: the registered algorithms beside Ed25519, for verification, by `ring`.
+//! - `algorithms`: the registered algorithms beside Ed25519, for verification, by `ring`.
+//! - `tower`: layers that sign what goes out and verify what comes in, and the key directory as a service
+//!   (the module `tower`).
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod accept;

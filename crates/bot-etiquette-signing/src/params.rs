@@ -154,15 +154,14 @@ impl SignatureParams {
     }
 
     /// Takes over what was received, types as they came.
-    pub(crate) fn from_parsed(parsed: &sfv::Parameters) -> Self {
-        let value = |value: &sfv::BareItem| match value {
-            sfv::BareItem::Integer(integer) => ParamValue::Integer(i64::from(*integer)),
-            sfv::BareItem::String(text) => ParamValue::Text(text.as_str().to_owned()),
+    pub(crate) fn from_parsed(parsed: sfv::Parameters) -> Self {
+        let value = |value| match value {
+            sfv::BareItem::Integer(integer) => ParamValue::Integer(i64::from(integer)),
+            sfv::BareItem::String(text) => ParamValue::Text(text.into()),
             sfv::BareItem::Boolean(true) => ParamValue::Other(String::new()),
-            other => ParamValue::Other(format!("={}", sf::write_item(&sfv::Item::new(other.clone())))),
+            other => ParamValue::Other(format!("={}", sf::write_item(&sfv::Item::new(other)))),
         };
-        let list = parsed.iter().map(|(key, found)| (key.as_str().to_owned(), value(found))).collect();
-        Self { list }
+        Self { list: parsed.into_iter().map(|(key, found)| (key.into(), value(found))).collect() }
     }
 
     /// Checks the types that RFC 9421 2.3 gives its parameters.

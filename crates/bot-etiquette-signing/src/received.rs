@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
-use sfv::ListEntry;
+use sfv::{BareItem, Item, ListEntry};
 use thiserror::Error;
 
 use crate::base::MAX_COMPONENTS;
@@ -174,10 +174,10 @@ fn read(headers: &HeaderMap, found: &mut Vec<ReceivedSignature>) -> Result<(), F
     for input in inputs {
         let at = signatures.iter().position(|signature| signature.key == input.key);
         let signature = at.map(|at| signatures.swap_remove(at));
-        found.push(one(input.key, Some(&input), signature.as_ref()));
+        found.push(one(input.key, Some(input), signature));
     }
     signatures.sort_by_key(|signature| signature.position);
-    found.extend(signatures.iter().map(|signature| one(signature.key, None, Some(signature))));
+    found.extend(signatures.into_iter().map(|signature| one(signature.key, None, Some(signature))));
     match found.len() {
         count if count > MAX_SIGNATURES => Err(FieldError::TooMany { field: "signature-input", count }),
         _ => Ok(()),
@@ -204,7 +204,7 @@ fn members<'a>(field: &'static str, text: &'a str) -> Result<Vec<Member<'a>>, Fi
     }
 }
 
-fn one(label: &str, input: Option<&Member<'_>>, signature: Option<&Member<'_>>) -> ReceivedSignature {
+fn one(label: &str, input: Option<Member<'_>>, signature: Option<Member<'_>>) -> ReceivedSignature {
     let missing = |field| MemberError::Missing { label: label.to_owned(), field };
     let wrong = |field, position, expected| MemberError::WrongType {
         label: label.to_owned(),
@@ -212,14 +212,14 @@ fn one(label: &str, input: Option<&Member<'_>>, signature: Option<&Member<'_>>) 
         position,
         expected,
     };
-    let (params, components) = match input.map(|member| (&member.value, member.position)) {
+    let (params, components) = match input.map(|member| (member.value, member.position)) {
         None => (None, Err(missing("signature-input"))),
         Some((ListEntry::Item(item), position)) => (
-            Some(SignatureParams::from_parsed(&item.params)),
+            Some(SignatureParams::from_parsed(item.params)),
             Err(wrong("signature-input", position, "list of components in parentheses")),
         ),
         Some((ListEntry::InnerList(list), _)) => (
-            Some(SignatureParams::from_parsed(&list.params)),
+            Some(SignatureParams::from_parsed(list.params)),
             match list.items.len() {
                 count if count > MAX_COMPONENTS => Err(MemberError::TooManyComponents(count)),
                 _ => list.items.iter().map(|item| Ok(Component::from_item(item)?)).collect(),
@@ -227,17 +227,22 @@ fn one(label: &str, input: Option<&Member<'_>>, signature: Option<&Member<'_>>) 
         ),
     };
     let mut canonical = true;
-    let signature = match signature {
+    let signature = match signature.map(|member| (member.value, member.position, member.text)) {
         None => Err(missing("signature")),
-        Some(member) => match &member.value {
-            ListEntry::Item(item) if item.bare_item.as_byte_sequence().is_some() => {
-                let bytes = item.bare_item.as_byte_sequence().unwrap_or_default().to_vec();
-                let written = member.text.trim_start_matches(':').split(':').next().unwrap_or_default();
-                canonical = written == STANDARD.encode(&bytes);
-                Ok(bytes)
-            }
-            _ => Err(wrong("signature", member.position, "byte sequence between colons")),
-        },
+        Some((ListEntry::Item(Item { bare_item: BareItem::ByteSequence(bytes), .. }), _, text)) => {
+            canonical = is_canonical(text, &bytes);
+            Ok(bytes)
+        }
+        Some((_, position, _)) => Err(wrong("signature", position, "byte sequence between colons")),
     };
     ReceivedSignature { label: label.to_owned(), params, components, signature, canonical }
+}
+
+/// Whether `text`, a byte sequence that was decoded to `bytes`, is as an encoder writes it. Beside its length,
+/// only its last characters can be written in more than one way.
+fn is_canonical(text: &str, bytes: &[u8]) -> bool {
+    let written = text.trim_start_matches(':').split(':').next().unwrap_or_default();
+    let (groups, rest) = bytes.as_chunks::<3>();
+    let length = groups.len().saturating_add(usize::from(!rest.is_empty())).saturating_mul(4);
+    written.len() == length && written.ends_with(&STANDARD.encode(rest))
 }

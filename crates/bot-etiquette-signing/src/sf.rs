@@ -105,11 +105,15 @@ pub(crate) fn write_entry(value: &ListEntry) -> String {
 /// The caller has checked that it is printable ASCII (see [`is_sf_string`]).
 pub(crate) fn push_string(out: &mut String, value: &str) {
     out.push('"');
-    for character in value.chars() {
-        if matches!(character, '"' | '\\') {
-            out.push('\\');
+    for part in value.split_inclusive(['"', '\\']) {
+        match part.strip_suffix(['"', '\\']) {
+            Some(plain) => {
+                out.push_str(plain);
+                out.push('\\');
+                out.push_str(part.get(plain.len()..).unwrap_or_default());
+            }
+            None => out.push_str(part),
         }
-        out.push(character);
     }
     out.push('"');
 }

@@ -86,7 +86,7 @@ enum Failure {
     Unverified(UnverifiedReason, String),
 }
 
-/// What is known of the signature under judgement, filled in step by step.
+/// What is known of the signature under judgement, filled in step by step when somebody asked for the steps.
 #[derive(Debug, Default)]
 struct Attempt {
     label: Option<String>,
@@ -127,7 +127,8 @@ impl Verifier {
         self.run(message, now, keys, None, false).outcome
     }
 
-    /// Verifies, and refuses a nonce that was used before.
+    /// Verifies, and refuses a nonce that was used before. A signature without one passes, unless the policy
+    /// [asks for it](Policy::require_nonce).
     #[must_use]
     pub fn verify_once(
         &self,

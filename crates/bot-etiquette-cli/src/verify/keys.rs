@@ -1,8 +1,9 @@
 //! The keys to verify with: a JWKS document, or one key file.
 
+use std::fmt;
 use std::time::SystemTime;
 
-use bot_etiquette_signing::directory::DirectoryDocument;
+use bot_etiquette_signing::directory::{DirectoryDocument, SkipReason};
 use bot_etiquette_signing::{KeyLookup, KeyMaterial, Lookup, SignatureAgent};
 use serde_json::Value;
 
@@ -29,25 +30,26 @@ impl Keys {
     pub(crate) fn directory(file: &str, now: SystemTime, web_bot_auth: bool) -> Result<Self, Failure> {
         let bytes = input::read(file)?;
         let fix = "expected a JWKS document: {\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"..\"}]}";
-        let document: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| Failure::new(format_args!("{file}: line {}: no JSON ({fix})", error.line())))?;
+        let unreadable = |error: &dyn fmt::Display| Failure::new(format_args!("{file}: {error} ({fix})"));
+        // The library's reader knows what a directory must not hold, which keys it passes over, and the dates.
+        let read = DirectoryDocument::parse(&bytes).map_err(|error| unreadable(&error))?;
+        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let document: Value = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
         let list = match document.get("keys") {
             Some(Value::Array(list)) => list.as_slice(),
             // A bare key, as some sites publish it.
-            None if document.get("kty").is_some() => std::slice::from_ref(&document),
-            _ => return Err(Failure::new(format_args!("{file}: no \"keys\" ({fix})"))),
+            _ => std::slice::from_ref(&document),
         };
-        // The library's reader knows what a directory must not hold, and the dates of its keys.
-        let dated = DirectoryDocument::parse(&bytes)
-            .map_err(|error| Failure::new(format_args!("{file}: {error} ({fix})")))?;
+        let counts = |index| match read.entries().iter().find(|entry| entry.index() == index) {
+            Some(entry) => entry.is_valid_at(now),
+            // The verifier says of a weak key that it is weak, and knows more algorithms than a directory.
+            None => read.skipped().iter().any(|key| {
+                key.index == index && matches!(key.reason, SkipReason::NotEd25519 { .. } | SkipReason::Weak)
+            }),
+        };
         let mut keys = Vec::new();
-        for entry in list {
-            // What is no key of a known kind is passed over, as a verifier does.
-            let Ok(key) = KeyMaterial::parse(entry.to_string().as_bytes()) else { continue };
-            let thumbprint = key.thumbprint();
-            let entries = dated.entries().iter().filter(|entry| *entry.thumbprint() == thumbprint);
-            let mut entries = entries.peekable();
-            if entries.peek().is_none() || entries.any(|entry| entry.is_valid_at(now)) {
+        for (_, entry) in list.iter().enumerate().filter(|(index, _)| counts(*index)) {
+            if let Ok(key) = KeyMaterial::parse(entry.to_string().as_bytes()) {
                 keys.push((entry.get("kid").and_then(Value::as_str).map(str::to_owned), key));
             }
         }

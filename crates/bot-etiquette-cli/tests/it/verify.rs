@@ -84,6 +84,45 @@ fn reasons_come_with_exit_1() {
 }
 
 #[test]
+fn of_a_directory_the_keys_that_count_are_taken() {
+    let folder = folder("verify-directory");
+    let message = raw(&folder, &[], HEAD);
+    let jwk = SigningKey::from_seed(&[9; 32]).verifying_key().to_jwk();
+    let [open, close] = [jwk.trim_end_matches('}'), "}"];
+    let ec = r#"{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}"#;
+    for (document, counts) in [
+        (jwk.clone(), true),
+        (format!("\u{feff}{{\"keys\":[5,{ec},{jwk},{jwk}]}}"), true),
+        (format!("{{\"keys\":[{open},\"use\":\"sig\",\"nbf\":1800000030,\"exp\":1800000031{close}]}}"), true),
+        (format!("{{\"keys\":[{open},\"nbf\":1800000031{close}]}}"), false),
+        (format!("{{\"keys\":[{open},\"exp\":1800000030{close}]}}"), false),
+        (format!("{{\"keys\":[{open},\"exp\":\"never\"{close}]}}"), false),
+        (format!("{{\"keys\":[{open},\"use\":\"enc\"{close}]}}"), false),
+        (r#"{"keys":[]}"#.to_owned(), false),
+    ] {
+        folder.write("some.json", &document);
+        let (outcome, reason) = if counts { ("verified", "none") } else { ("unverified", "key-unknown") };
+        judged(&verify(&folder, &["--directory", "some.json"], &message), outcome, reason);
+    }
+    // The identity point: the verifier says why it will not do.
+    let weak =
+        r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]}"#;
+    folder.write("weak.json", weak);
+    let keyid = |text: &str| {
+        text.split("keyid=\"").nth(1).and_then(|tail| tail.split('"').next()).unwrap().to_owned()
+    };
+    let thumbprint = thumbprint_of(&folder, weak);
+    let message = message.replace(&keyid(&message), &thumbprint);
+    judged(&verify(&folder, &["--directory", "weak.json"], &message), "invalid", "weak-key");
+}
+
+/// The thumbprint of the one key of a set.
+fn thumbprint_of(folder: &Folder, set: &str) -> String {
+    folder.write("one.jwk", set.trim_start_matches("{\"keys\":[").trim_end_matches("]}"));
+    folder.run(&["key", "show", "--json", "one.jwk"]).json(0)["thumbprint"].as_str().unwrap().to_owned()
+}
+
+#[test]
 fn published_test_keys_need_a_word() {
     let folder = folder("verify-test-key");
     let jwk = r#"{"kty":"OKP","crv":"Ed25519","x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","d":"n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU"}"#;
@@ -143,7 +182,8 @@ fn what_cannot_be_read_is_refused_with_its_file() {
     verify(&folder, &[], HEAD).refuses("--directory");
     verify(&folder, &["--directory", "keys.json", "--key", "public.pem"], HEAD)
         .refuses("cannot be used with");
-    verify(&folder, &["--directory", "bot.pem"], HEAD).refuses("bot.pem: line 1: no JSON");
+    verify(&folder, &["--directory", "bot.pem"], HEAD)
+        .refuses("bot.pem: the document is not a JSON object: error at line 1");
     verify(&folder, &["--key", "message"], HEAD).refuses("use --directory");
     folder.write("response", "HTTP/1.1 200 OK\n\n");
     verify(&folder, &[&KEYS[..], &["--request", "response"]].concat(), HEAD).refuses("response: a response");

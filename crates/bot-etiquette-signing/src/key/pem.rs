@@ -1,4 +1,6 @@
-//! PEM text (RFC 7468), one block.
+//! PEM text (RFC 7468).
+
+use std::str::Lines;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -12,36 +14,60 @@ const DASHES: &str = "-----";
 /// Base64 characters a line, as RFC 7468 asks of those who write.
 const LINE: usize = 64;
 
-/// The bytes of the first block, which must carry `label`. Text before it is passed over, as OpenSSL does.
+/// One block of a text, not decoded yet.
+pub(crate) struct Block<'a> {
+    pub(crate) label: &'a str,
+    /// What follows the BEGIN line.
+    lines: Lines<'a>,
+}
+
+/// The blocks of a text. What stands around them is passed over, as OpenSSL does.
+pub(crate) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+    let mut lines = text.lines();
+    std::iter::from_fn(move || {
+        let label = lines.by_ref().find_map(|line| line.trim().strip_prefix(BEGIN)?.strip_suffix(DASHES))?;
+        Some(Block { label, lines: lines.clone() })
+    })
+}
+
+/// The bytes of the first block with this label. The error names the first block of any other.
 pub(super) fn decode(text: &str, label: &'static str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
-    let mut lines = text.lines().map(str::trim);
-    let found = lines.by_ref().find_map(|line| line.strip_prefix(BEGIN)?.strip_suffix(DASHES));
-    match found {
-        Some(found) if found == label => {}
-        Some("ENCRYPTED PRIVATE KEY") => return Err(KeyError::Encrypted),
-        Some("RSA PRIVATE KEY" | "RSA PUBLIC KEY") => return Err(other("an RSA key")),
-        Some("EC PRIVATE KEY") => return Err(other("an elliptic curve (ECDSA) key")),
+    if let Some(block) = blocks(text).find(|block| block.label == label) {
+        return block.decode();
+    }
+    match blocks(text).next().map(|block| block.label) {
+        Some("ENCRYPTED PRIVATE KEY") => Err(KeyError::Encrypted),
+        Some("RSA PRIVATE KEY" | "RSA PUBLIC KEY") => Err(other("an RSA key")),
+        Some("EC PRIVATE KEY" | "EC PARAMETERS") => Err(other("an elliptic curve (ECDSA) key")),
         found => {
             let found = found.map_or_else(|| "none".to_owned(), quoted);
-            return Err(KeyError::PemLabel { expected: label, found });
+            Err(KeyError::PemLabel { expected: label, found })
         }
     }
-    // Sized beforehand, so that no copy of a secret is left behind by growing.
-    let mut body = Zeroizing::new(String::with_capacity(text.len()));
-    for line in lines {
-        if let Some(end) = line.strip_prefix(END) {
-            if end.strip_suffix(DASHES) != Some(label) {
-                return Err(KeyError::PemUnended);
-            }
-            let mut bytes = Zeroizing::new(Vec::with_capacity(body.len()));
-            return match BASE64_STANDARD.decode_vec(body.as_str(), &mut bytes) {
-                Ok(()) => Ok(bytes),
-                Err(_) => Err(KeyError::Base64 { place: "the PEM block", form: "base64" }),
-            };
+}
+
+impl<'a> Block<'a> {
+    /// The bytes of the block.
+    pub(crate) fn decode(self) -> Result<Zeroizing<Vec<u8>>, KeyError> {
+        // Sized beforehand, so that no copy of a secret is left behind by growing.
+        let length = self.body().map(str::len).sum();
+        let mut body = Zeroizing::new(String::with_capacity(length));
+        body.extend(self.body());
+        let ends = self.lines.map(str::trim).find_map(|line| line.strip_prefix(END));
+        if ends.and_then(|end| end.strip_suffix(DASHES)) != Some(self.label) {
+            return Err(KeyError::PemUnended);
         }
-        body.push_str(line);
+        let mut bytes = Zeroizing::new(Vec::with_capacity(length));
+        match BASE64_STANDARD.decode_vec(body.as_str(), &mut bytes) {
+            Ok(()) => Ok(bytes),
+            Err(_) => Err(KeyError::Base64 { place: "the PEM block", form: "base64" }),
+        }
     }
-    Err(KeyError::PemUnended)
+
+    /// The lines up to the next END line.
+    fn body(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.lines.clone().map(str::trim).take_while(|line| !line.starts_with(END))
+    }
 }
 
 /// One block with `label`, ended by a line end.

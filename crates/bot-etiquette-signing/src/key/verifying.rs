@@ -1,10 +1,11 @@
 use std::fmt;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use super::{Form, Jwk, KeyError, SigningKey, der, jwk, pem, published};
+use super::{Form, Jwk, KeyError, SigningKey, jwk, pem, pkcs8, published};
 
 /// An Ed25519 public key.
 ///
@@ -23,16 +24,22 @@ use super::{Form, Jwk, KeyError, SigningKey, der, jwk, pem, published};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct VerifyingKey {
+pub struct VerifyingKey(Arc<Known>);
+
+/// A key with what every verification asks of it, worked out once. Verifiers hand their keys about by the clone.
+#[derive(PartialEq, Eq)]
+struct Known {
     key: ed25519_dalek::VerifyingKey,
-    /// Asked for at every signature, and as costly as a tenth of one.
     weak: bool,
+    thumbprint: Thumbprint,
 }
 
 impl VerifyingKey {
     pub(super) fn of(key: ed25519_dalek::VerifyingKey) -> Self {
         let weak = key.is_weak() || key.to_edwards().compress().as_bytes() != key.as_bytes();
-        Self { key, weak }
+        let x = BASE64_URL_SAFE_NO_PAD.encode(key.as_bytes());
+        let thumbprint = Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#));
+        Self(Arc::new(Known { key, weak, thumbprint }))
     }
 
     /// The key of 32 public bytes (RFC 8032 5.1.5).
@@ -72,7 +79,7 @@ impl VerifyingKey {
     /// # Errors
     /// Another algorithm, broken PEM or DER, no point of the curve.
     pub fn from_spki_pem(text: &str) -> Result<Self, KeyError> {
-        Self::from_bytes(der::read_public(&pem::decode(text, "PUBLIC KEY")?)?)
+        Self::from_bytes(pkcs8::read_public(&pem::decode(text, "PUBLIC KEY")?)?)
     }
 
     /// Reads whichever form the bytes have, public or secret, and keeps the public part alone: SPKI PEM or
@@ -82,9 +89,11 @@ impl VerifyingKey {
     /// Those of the form found, or [`KeyError::UnknownForm`].
     pub fn parse(bytes: &[u8]) -> Result<Self, KeyError> {
         match Form::of(bytes)? {
-            Form::Pem(text) if text.contains("-----BEGIN PUBLIC KEY-----") => Self::from_spki_pem(text),
+            Form::Pem(text) if pem::blocks(text).any(|block| block.label == "PUBLIC KEY") => {
+                Self::from_spki_pem(text)
+            }
             Form::Json if !Jwk::read(bytes)?.is_private() => Self::from_jwk(bytes),
-            Form::Der => match der::read_public(bytes) {
+            Form::Der => match pkcs8::read_public(bytes) {
                 Ok(public) => Self::from_bytes(public),
                 Err(_) => SigningKey::from_pkcs8_der(bytes).map(|key| key.verifying_key().clone()),
             },
@@ -97,19 +106,19 @@ impl VerifyingKey {
     #[must_use]
     pub fn verify(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         let signature = ed25519_dalek::Signature::from_bytes(signature);
-        !self.weak && self.key.verify_strict(message, &signature).is_ok()
+        !self.0.weak && self.0.key.verify_strict(message, &signature).is_ok()
     }
 
     /// The 32 public bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
-        self.key.as_bytes()
+        self.0.key.as_bytes()
     }
 
     /// Whether the key is of small order (some signature fits every message) or written in a second form.
     #[must_use]
     pub fn is_weak(&self) -> bool {
-        self.weak
+        self.0.weak
     }
 
     /// Whether the secret of this key is printed in RFC 8032, RFC 8037, RFC 8410 or RFC 9421, so that anyone
@@ -122,7 +131,7 @@ impl VerifyingKey {
     /// The SHA-256 thumbprint of the public JWK (RFC 7638, RFC 8037 section 2).
     #[must_use]
     pub fn thumbprint(&self) -> Thumbprint {
-        Thumbprint::of_json(&format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, self.x()))
+        self.0.thumbprint.clone()
     }
 
     /// A public JWK with the members `kty`, `crv` and `x`.
@@ -134,7 +143,7 @@ impl VerifyingKey {
     /// A public key in PEM (`SubjectPublicKeyInfo`).
     #[must_use]
     pub fn to_spki_pem(&self) -> String {
-        pem::encode("PUBLIC KEY", &der::write_public(self.as_bytes())).to_string()
+        pem::encode("PUBLIC KEY", &pkcs8::write_public(self.as_bytes())).to_string()
     }
 }
 
@@ -152,30 +161,46 @@ impl fmt::Debug for VerifyingKey {
 /// let thumbprint: Thumbprint = SigningKey::from_seed(&[7; 32]).thumbprint();
 /// assert_eq!(thumbprint.as_str().len(), 43);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Thumbprint(String);
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Thumbprint([u8; 43]);
 
 impl Thumbprint {
     /// The thumbprint of the minimal JWK text that RFC 7638 3 prescribes.
     pub(crate) fn of_json(json: &str) -> Self {
-        Self(BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(json)))
+        let mut text = [0; 43];
+        // 32 bytes are 43 characters.
+        let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(Sha256::digest(json), &mut text);
+        Self(text)
+    }
+
+    /// Whether a text could be one: 43 characters of base64url.
+    pub(crate) fn has_form_of(text: &str) -> bool {
+        text.len() == 43
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     }
 
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        // Base64 is ASCII.
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
 impl AsRef<str> for Thumbprint {
     fn as_ref(&self) -> &str {
-        &self.0
+        self.as_str()
+    }
+}
+
+impl fmt::Debug for Thumbprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Thumbprint").field(&self.as_str()).finish()
     }
 }
 
 impl fmt::Display for Thumbprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }

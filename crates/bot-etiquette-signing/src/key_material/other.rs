@@ -3,12 +3,14 @@
 use std::fmt;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::{hmac, signature};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use crate::{Algorithm, MAX_KEY_BYTES, Thumbprint};
+use crate::key::der::{BIT_STRING, INTEGER, OBJECT_IDENTIFIER, OCTET_STRING, Reader};
+use crate::key::{Form, pem};
+use crate::{Algorithm, KeyError, Thumbprint};
 
 /// An RSA, P-256, P-384 or HMAC key.
 ///
@@ -61,19 +63,19 @@ fn secret<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Ze
 }
 
 impl OtherKey {
-    /// Reads a JWK (RFC 7518 6: `RSA`, `EC` with P-256 or P-384, `oct`), or the public part of a PEM file.
-    /// None when the bytes are no such key.
+    /// Reads a JWK (RFC 7518 6: `RSA`, `EC` with P-256 or P-384, `oct`), or the public part of a PEM or DER file:
+    /// SPKI, PKCS#8, PKCS#1 or SEC1. None when the bytes are no such key.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() > MAX_KEY_BYTES {
-            return None;
+        match Form::of(bytes).ok()? {
+            Form::Json => Self::from_members(&serde_json::from_slice(bytes).ok()?),
+            Form::Pem(text) => pem::blocks(text).find_map(|block| {
+                let shape = SHAPES.iter().find(|(label, _)| *label == block.label)?.1;
+                shape(Reader::new(&block.decode().ok()?)).ok()?
+            }),
+            Form::Der => SHAPES.iter().find_map(|(_, shape)| shape(Reader::new(bytes)).ok()?),
+            Form::Seed(_) => None,
         }
-        let text = std::str::from_utf8(bytes).ok()?;
-        if text.trim_start().starts_with('{') {
-            return Self::from_members(&serde_json::from_str(text).ok()?);
-        }
-        let (label, der) = pem(text)?;
-        Self::from_der(label, &der)
     }
 
     fn from_members(members: &Members) -> Option<Self> {
@@ -99,39 +101,24 @@ impl OtherKey {
         }
     }
 
-    fn from_der(label: &str, der: &[u8]) -> Option<Self> {
-        let (outer, _) = tlv(der, SEQUENCE)?;
-        match label {
-            "RSA PUBLIC KEY" => Self::from_pkcs1(outer),
-            "RSA PRIVATE KEY" => Self::from_pkcs1(tlv(outer, INTEGER)?.1),
-            "PUBLIC KEY" => {
-                let (algorithm, rest) = tlv(outer, SEQUENCE)?;
-                let (bits, _) = tlv(rest, BIT_STRING)?;
-                let key = bits.strip_prefix(&[0])?;
-                if contains(algorithm, EC_OID) {
-                    Self::from_point(key)
-                } else {
-                    Self::from_pkcs1(tlv(key, SEQUENCE)?.0)
-                }
-            }
-            "PRIVATE KEY" => {
-                let (algorithm, rest) = tlv(tlv(outer, INTEGER)?.1, SEQUENCE)?;
-                let (key, _) = tlv(rest, OCTET_STRING)?;
-                if contains(algorithm, EC_OID) {
-                    return Self::from_point(public_tail(key)?);
-                }
-                Self::from_pkcs1(tlv(tlv(key, SEQUENCE)?.0, INTEGER)?.1)
-            }
-            "EC PRIVATE KEY" => Self::from_point(public_tail(der)?),
-            _ => None,
-        }
+    /// Modulus and exponent, as both the public and the private form of PKCS#1 list them.
+    fn from_pkcs1(key: &mut Reader<'_>) -> Result<Option<Self>, KeyError> {
+        let modulus = key.value(INTEGER, "the modulus")?;
+        let exponent = key.value(INTEGER, "the exponent")?;
+        Ok(Self::rsa(modulus.bytes, exponent.bytes))
     }
 
-    /// Modulus and exponent, as both the public and the private form of PKCS#1 list them.
-    fn from_pkcs1(integers: &[u8]) -> Option<Self> {
-        let (modulus, rest) = tlv(integers, INTEGER)?;
-        let (exponent, _) = tlv(rest, INTEGER)?;
-        Self::rsa(modulus, exponent)
+    /// The key of one kind, from what stands beside its algorithm.
+    fn of_kind(kind: Kind, key: Reader<'_>) -> Result<Option<Self>, KeyError> {
+        match kind {
+            Kind::Rsa(algorithms) => {
+                let found = Self::from_pkcs1(&mut { key }.sequence("the RSA key")?)?;
+                Ok(found.map(|key| Self { algorithms: algorithms.to_vec(), ..key }))
+            }
+            Kind::Ec(point_length) => {
+                Ok(Some(key.bytes).filter(|point| point.len() == point_length).and_then(Self::from_point))
+            }
+        }
     }
 
     fn from_point(point: &[u8]) -> Option<Self> {
@@ -156,7 +143,7 @@ impl OtherKey {
             URL_SAFE_NO_PAD.encode(modulus),
         );
         let material = Material::Rsa { modulus: modulus.to_vec(), exponent: exponent.to_vec() };
-        Some(Self::new(material, vec![Algorithm::RsaPssSha512, Algorithm::RsaV15Sha256], &json))
+        Some(Self::new(material, RSA_ALGORITHMS.to_vec(), &json))
     }
 
     fn ec(crv: &str, x: &[u8], y: &[u8]) -> Option<Self> {
@@ -264,13 +251,6 @@ impl fmt::Debug for OtherKey {
     }
 }
 
-const INTEGER: u8 = 0x02;
-const BIT_STRING: u8 = 0x03;
-const OCTET_STRING: u8 = 0x04;
-const SEQUENCE: u8 = 0x30;
-/// id-ecPublicKey (RFC 5480 2.1.1).
-const EC_OID: &[u8] = &[0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
-
 /// Thumbprints of test-key-rsa, test-key-rsa-pss, test-key-ecc-p256 and test-shared-secret (RFC 9421 B.1),
 /// and of the key of RFC 7638 3.1.
 const PUBLISHED: [&str; 5] = [
@@ -281,43 +261,109 @@ const PUBLISHED: [&str; 5] = [
     "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
 ];
 
-/// The content of the DER element at the start of `bytes`, which must have this tag, and what follows.
-fn tlv(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
-    let rest = bytes.strip_prefix(&[tag])?;
-    let (&first, rest) = rest.split_first()?;
-    if first < 0x80 {
-        return rest.split_at_checked(usize::from(first));
+/// A reader of one DER shape. None when it holds a key of another algorithm.
+type Shape = fn(Reader<'_>) -> Result<Option<OtherKey>, KeyError>;
+
+/// The shapes by the labels of their PEM blocks. No file has two of them.
+const SHAPES: [(&str, Shape); 5] = [
+    ("PUBLIC KEY", spki),
+    ("PRIVATE KEY", pkcs8),
+    ("RSA PUBLIC KEY", rsa_public),
+    ("RSA PRIVATE KEY", rsa_private),
+    ("EC PRIVATE KEY", ec_private),
+];
+
+/// RFC 5280 4.1.2.7
+fn spki(mut outer: Reader<'_>) -> Result<Option<OtherKey>, KeyError> {
+    let mut key = outer.sequence("the public key info")?;
+    let Some(kind) = Kind::read(&mut key)? else { return Ok(None) };
+    OtherKey::of_kind(kind, key.value(BIT_STRING, "the public key")?.whole_bytes()?)
+}
+
+/// RFC 5958 2
+fn pkcs8(mut outer: Reader<'_>) -> Result<Option<OtherKey>, KeyError> {
+    let mut key = outer.sequence("the private key info")?;
+    key.value(INTEGER, "the version")?;
+    let Some(kind) = Kind::read(&mut key)? else { return Ok(None) };
+    let secret = key.value(OCTET_STRING, "the private key")?;
+    match kind {
+        Kind::Rsa(algorithms) => {
+            Ok(rsa_private(secret)?.map(|key| OtherKey { algorithms: algorithms.to_vec(), ..key }))
+        }
+        Kind::Ec(_) => OtherKey::of_kind(kind, ec_point(secret)?),
     }
-    let (length, rest) =
-        rest.split_at_checked(usize::from(first & 0x7f)).filter(|(length, _)| length.len() <= 2)?;
-    rest.split_at_checked(length.iter().fold(0, |sum, &byte| (sum << 8) | usize::from(byte)))
 }
 
-/// The uncompressed point with which an EC private key ends (RFC 5915 3).
-fn public_tail(der: &[u8]) -> Option<&[u8]> {
-    [65, 97].into_iter().find_map(|length| {
-        let at = der.len().checked_sub(length)?;
-        let (before, point) = der.split_at_checked(at)?;
-        (before.ends_with(&[0x03, u8::try_from(length).ok()?.checked_add(1)?, 0x00])
-            && point.first() == Some(&4))
-        .then_some(point)
-    })
+/// RFC 8017 A.1.1
+fn rsa_public(mut outer: Reader<'_>) -> Result<Option<OtherKey>, KeyError> {
+    OtherKey::from_pkcs1(&mut outer.sequence("the RSA key")?)
 }
 
-fn contains(bytes: &[u8], part: &[u8]) -> bool {
-    bytes.windows(part.len()).any(|window| window == part)
+/// RFC 8017 A.1.2
+fn rsa_private(mut outer: Reader<'_>) -> Result<Option<OtherKey>, KeyError> {
+    let mut key = outer.sequence("the RSA key")?;
+    key.value(INTEGER, "the version")?;
+    OtherKey::from_pkcs1(&mut key)
 }
+
+fn ec_private(outer: Reader<'_>) -> Result<Option<OtherKey>, KeyError> {
+    ec_point(outer).map(|point| OtherKey::from_point(point.bytes))
+}
+
+/// The public point in an EC private key (RFC 5915 3).
+fn ec_point(mut outer: Reader<'_>) -> Result<Reader<'_>, KeyError> {
+    let mut key = outer.sequence("the EC key")?;
+    key.value(INTEGER, "the version")?;
+    key.value(OCTET_STRING, "the private key")?;
+    if let Some(mut curve) = key.optional(CURVE)?
+        && !matches!(curve.value(OBJECT_IDENTIFIER, "the curve")?.bytes, P256 | P384)
+    {
+        return Err(curve.expected("P-256 or P-384"));
+    }
+    key.value(POINT, "the public key")?.value(BIT_STRING, "the public key")?.whole_bytes()
+}
+
+/// `parameters [0]` and `publicKey [1]` of an EC private key.
+const CURVE: u8 = 0xa0;
+const POINT: u8 = 0xa1;
+
+/// What an AlgorithmIdentifier says a key is for.
+#[derive(Clone, Copy)]
+enum Kind {
+    Rsa(&'static [Algorithm]),
+    /// With the length of an uncompressed point.
+    Ec(usize),
+}
+
+impl Kind {
+    /// None for an algorithm or a curve that no signature here uses.
+    fn read(key: &mut Reader<'_>) -> Result<Option<Self>, KeyError> {
+        let mut algorithm = key.sequence("the algorithm")?;
+        Ok(match algorithm.value(OBJECT_IDENTIFIER, "the algorithm's identifier")?.bytes {
+            RSA => Some(Self::Rsa(RSA_ALGORITHMS)),
+            RSA_PSS => Some(Self::Rsa(&[Algorithm::RsaPssSha512])),
+            EC => match algorithm.value(OBJECT_IDENTIFIER, "the curve")?.bytes {
+                P256 => Some(Self::Ec(65)),
+                P384 => Some(Self::Ec(97)),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+/// rsaEncryption and id-RSASSA-PSS (RFC 4055 1.2, 3.1).
+const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+const RSA_PSS: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0a];
+/// id-ecPublicKey, secp256r1 and secp384r1 (RFC 5480 2.1.1).
+const EC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
+const P256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
+const P384: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x22];
+
+/// The algorithms of an RSA key that does not name one, the preferred one first.
+const RSA_ALGORITHMS: &[Algorithm] = &[Algorithm::RsaPssSha512, Algorithm::RsaV15Sha256];
 
 fn without_zeros(bytes: &[u8]) -> &[u8] {
     let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
     bytes.get(zeros..).unwrap_or_default()
-}
-
-/// Label and bytes of the first PEM block (RFC 7468).
-fn pem(text: &str) -> Option<(&str, Zeroizing<Vec<u8>>)> {
-    let (_, rest) = text.split_once("-----BEGIN ")?;
-    let (label, rest) = rest.split_once("-----")?;
-    let (body, _) = rest.split_once("-----END ")?;
-    let body: Zeroizing<String> = Zeroizing::new(body.split_ascii_whitespace().collect());
-    Some((label, Zeroizing::new(STANDARD.decode(body.as_bytes()).ok()?)))
 }

@@ -62,6 +62,9 @@ pub enum SignerError {
     /// A component that no request has.
     #[error("component: {0} is not a part of a request")]
     NotOfARequest(String),
+    /// A field that signing writes: what was covered would not be what is sent.
+    #[error("component: {0} is a part of a field that the signer writes itself")]
+    OwnField(String),
     /// More components than [`MAX_COMPONENTS`].
     #[error("components: {0}; {MAX_COMPONENTS} are the limit")]
     TooManyComponents(usize),
@@ -182,6 +185,12 @@ impl<K: ExternalSigner> SignerBuilder<K> {
         if let Some(twice) = first_duplicate(&self.components).or(self.components.iter().find(own)) {
             return Err(SignerError::Duplicate(twice.to_string()));
         }
+        let written = |component: &&Component| {
+            matches!(component.name(), "signature" | "signature-input" | SIGNATURE_AGENT)
+        };
+        if let Some(own) = self.components.iter().find(written) {
+            return Err(SignerError::OwnField(own.to_string()));
+        }
         let foreign = |component: &&Component| component.is_of_request() || component.name() == "@status";
         match self.components.iter().find(foreign) {
             Some(component) => Err(SignerError::NotOfARequest(component.to_string())),
@@ -220,9 +229,6 @@ impl<K: ExternalSigner> SignerBuilder<K> {
         let agent_line = format!("{component}: {quoted}\n");
         let mut covered = vec![Component::authority(), component];
         covered.extend(self.components.iter().cloned());
-        if let Some(twice) = first_duplicate(&covered) {
-            return Err(SignerError::Duplicate(twice.to_string()));
-        }
         let mut list = String::new();
         push_list(&mut list, &covered);
         Ok(Form { agent, agent_line, list })

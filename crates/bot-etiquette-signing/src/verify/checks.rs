@@ -17,7 +17,7 @@ use crate::params::SignatureParams;
 use crate::policy::{DIRECTORY_TAG, Policy, WEB_BOT_AUTH_TAG};
 use crate::received::{MemberError, ReceivedSignature};
 use crate::time::unix_seconds;
-use crate::{Algorithm, KeyMaterial};
+use crate::{Algorithm, KeyMaterial, Thumbprint};
 
 /// The window of the vectors that the Web Bot Auth drafts publish: 2025-01-01 and a hundred years on.
 const PUBLISHED_WINDOW: (i64, i64) = (1_735_689_600, 4_889_289_600);
@@ -31,12 +31,13 @@ pub(super) fn judge(
     nonces: Option<&dyn NonceStore>,
     attempt: &mut Attempt,
 ) -> Result<Verified, Failure> {
-    attempt.label = Some(received.label().to_owned());
+    let told = attempt.steps.is_some();
+    attempt.label = told.then(|| received.label().to_owned());
     let Some(params) = received.params() else { return Err(member(received.components().err())) };
-    attempt.keyid = params.text("keyid").map(str::to_owned);
+    attempt.keyid = params.text("keyid").filter(|_| told).map(str::to_owned);
     let signature = received.signature().map_err(|error| member(Some(error)))?;
     let components = received.components().map_err(|error| member(Some(error)))?;
-    if attempt.steps.is_some() {
+    if told {
         // For people: the base is shown wherever the judgement ends.
         attempt.base = SignatureBase::build(message, components, params).ok();
     }
@@ -63,7 +64,7 @@ pub(super) fn judge(
         && (params.integer("created"), params.integer("expires"))
             == (Some(PUBLISHED_WINDOW.0), Some(PUBLISHED_WINDOW.1));
     let agent = agent(policy, message, received.label(), components, published_window)?;
-    attempt.agent.clone_from(&agent);
+    attempt.agent = agent.as_ref().filter(|_| told).cloned();
     attempt.pass("coverage", || list(components));
 
     check_window(policy, params, now, published_window)?;
@@ -200,10 +201,15 @@ fn check_coverage(policy: &Policy, message: &Message<'_>, components: &[Componen
     if !policy.web_bot_auth {
         return Ok(());
     }
-    if message.is_request()
-        && !components.iter().any(|c| c.is_plain("@authority") || c.is_plain("@target-uri"))
-    {
-        return not_covered("neither \"@authority\" nor \"@target-uri\" is covered".to_owned());
+    // Without its target, what was signed for one site could be sent to any; a response names that of its request.
+    let names_target = |c: &Component| {
+        matches!(c.name(), "@authority" | "@target-uri") && c.is_of_request() != message.is_request()
+    };
+    if !components.iter().any(names_target) {
+        let of_request = if message.is_request() { "" } else { ";req" };
+        return not_covered(format!(
+            "neither \"@authority\"{of_request} nor \"@target-uri\"{of_request} is covered"
+        ));
     }
     // A signature over another one stands only with all that the other covers.
     let is_inner = |c: &&Component| c.name() == "signature" && !c.is_of_request();
@@ -309,7 +315,7 @@ fn find_key(
     let keyid = params.text("keyid");
     if let Some(keyid) = keyid
         && policy.web_bot_auth
-        && !is_thumbprint(keyid)
+        && !Thumbprint::has_form_of(keyid)
     {
         let detail = format!("keyid \"{keyid}\" is no thumbprint (43 characters of base64url)");
         return Err(invalid(InvalidReason::KeyIdMismatch, detail));
@@ -417,10 +423,6 @@ fn member(error: Option<&MemberError>) -> Failure {
 
 fn invalid(reason: InvalidReason, detail: impl Into<String>) -> Failure {
     Failure::Invalid(reason, detail.into())
-}
-
-fn is_thumbprint(keyid: &str) -> bool {
-    keyid.len() == 43 && keyid.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 fn list(components: &[Component]) -> String {

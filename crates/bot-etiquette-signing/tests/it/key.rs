@@ -68,7 +68,7 @@ fn a_key_comes_back_from_every_form_it_is_written_in() {
     for written in [
         key.to_pkcs8_pem().as_bytes(),
         key.to_pkcs8_pem().replace('\n', "\r\n").as_bytes(),
-        format!("Bag Attributes\n  none\n{}", *key.to_pkcs8_pem()).as_bytes(),
+        format!("Bag Attributes\n  none\n{}", key.to_pkcs8_pem().as_str()).as_bytes(),
         key.to_pkcs8_v2_pem().as_bytes(),
         key.to_jwk().as_bytes(),
         seed.as_slice(),

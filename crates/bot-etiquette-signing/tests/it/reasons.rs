@@ -11,7 +11,7 @@ use bot_etiquette_signing::{
     MAX_FIELD_BYTES, MAX_LIFETIME, Message, NonceStore, Policy, Profile, SignatureAgent, SignatureBase,
     SignatureParams, SigningKey, UnverifiedReason, Verifier, content_digest,
 };
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Request, Response};
 
 use crate::http_text::unix;
 
@@ -192,6 +192,34 @@ fn what_must_be_covered_is_covered_and_known() {
         let key = bot().key.thumbprint();
         let params = format!("created=1800000000;expires=1800000060;keyid=\"{key}\";tag=\"web-bot-auth\"");
         input(reason, &format!("sig1=(\"@authority\" \"signature-agent\" {component});{params}"));
+    }
+}
+
+#[test]
+fn a_response_covers_the_target_of_its_request() {
+    for (covered, reason) in [
+        (["@status"].as_slice(), Some("component-not-covered")),
+        (&["@status", "@method;req"], Some("component-not-covered")),
+        (&["@status", "@authority;req"], None),
+        (&["@target-uri;req"], None),
+    ] {
+        let bot = bot();
+        let request = Message::request(&bot.request);
+        let mut response = Response::new(());
+        let covered: Vec<Component> = covered.iter().map(|text| text.parse().unwrap()).collect();
+        let message = Message::response(&response).answering(&request);
+        let base = SignatureBase::build(&message, &covered, &bot.params).unwrap();
+        let signature = BASE64_STANDARD.encode(bot.key.sign(base.as_bytes()));
+        for (name, value) in [
+            ("signature-input", format!("sig1={}", base.signature_params())),
+            ("signature", format!("sig1=:{signature}:")),
+        ] {
+            response.headers_mut().insert(name, HeaderValue::from_str(&value).unwrap());
+        }
+        let lookup = |_: Option<&SignatureAgent>, _: Option<&str>| bot.lookup.clone();
+        let message = Message::response(&response).answering(&request);
+        let outcome = Verifier::new(bot.policy.clone()).verify(&message, unix(NOW), &lookup);
+        assert_eq!(outcome.reason(), reason, "{covered:?}");
     }
 }
 

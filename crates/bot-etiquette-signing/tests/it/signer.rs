@@ -39,6 +39,11 @@ fn a_signer_that_no_verifier_takes_is_not_built() {
     refused(builder(good).component(Component::authority()), "covered twice");
     refused(builder(good).component("signature-agent".parse().unwrap()), "covered twice");
     refused(builder(good).component(Component::path()).component(Component::path()), "covered twice");
+    for written in
+        ["signature", "signature-input;key=\"sig1\"", "signature-agent;sf", "signature-agent;key=\"a\""]
+    {
+        refused(builder(good).component(written.parse().unwrap()), "the signer writes itself");
+    }
     refused(builder(good).component(Component::status()), "not a part of a request");
     refused(builder(good).component("@path;req".parse().unwrap()), "not a part of a request");
     let printed = SigningKey::from_jwk(
@@ -223,4 +228,39 @@ fn what_cloudflare_refuses_is_told_beforehand() {
     let plain = Request::get("https://example.com/").body(()).unwrap();
     let found = explain_for(&Message::request(&plain), Profile::Cloudflare);
     assert_eq!(found[0].code, "no-signature");
+}
+
+#[test]
+fn objections_to_the_parameters_need_neither_key_nor_clock() {
+    let thumbprint = SigningKey::from_seed(&[7; 32]).thumbprint();
+    let named = format!("keyid=\"{thumbprint}\"");
+    let day = "created=1800000000;expires=1800086400";
+    for (params, profile, code) in [
+        (format!("{day};{named}"), Profile::Cloudflare, None),
+        (format!("{day};{named};alg=\"ed25519\""), Profile::Cloudflare, None),
+        (format!("{day};keyid=\"bot\""), Profile::Cloudflare, Some("keyid")),
+        (format!("created=1800000000;expires=1800086401;{named}"), Profile::Cloudflare, Some("window")),
+        (format!("created=1800000000;expires=1800000000;{named}"), Profile::Cloudflare, Some("window")),
+        (format!("created=1800000000;expires=1.5;{named}"), Profile::Cloudflare, Some("malformed")),
+        (format!("created=1800000000;{named}"), Profile::Cloudflare, Some("missing-parameter")),
+        (format!("{day};{named};alg=\"rsa-pss-sha512\""), Profile::Cloudflare, Some("algorithm")),
+        (format!("{day};{named};alg=\"rsa-pss-sha512\""), Profile::Dictionary, None),
+        (format!("{day};{named};alg=\"hmac-sha256\""), Profile::Dictionary, Some("algorithm")),
+        (format!("{day};{named};alg=\"EdDSA\""), Profile::JwksUrl, Some("algorithm")),
+    ] {
+        let (agent, component) = match profile {
+            Profile::Cloudflare => ("\"https://bot.example\"", "\"signature-agent\""),
+            Profile::Dictionary => ("s=\"https://bot.example\"", "\"signature-agent\";key=\"s\""),
+            _ => ("s=\"https://bot.example/keys\"", "\"signature-agent\";key=\"s\""),
+        };
+        let input = format!("s=(\"@authority\" {component});{params};tag=\"web-bot-auth\"");
+        let request = Request::get("https://example.com/")
+            .header("signature-agent", agent)
+            .header("signature-input", input)
+            .header("signature", "s=:AAAA:")
+            .body(())
+            .unwrap();
+        let found = explain_for(&Message::request(&request), profile);
+        assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), Vec::from_iter(code), "{params}");
+    }
 }
