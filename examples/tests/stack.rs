@@ -11,7 +11,7 @@ use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, Refusal};
 use bot_etiquette::robots::tower::RobotsRefusal;
 use bot_etiquette::signing::{Signer, SigningKey};
 use bot_etiquette_examples::clock::Clock;
-use bot_etiquette_examples::stack::{BoxError, Client, Stack, find};
+use bot_etiquette_examples::stack::{BoxError, Client, Stack, find, quiet};
 use http::Request;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -65,9 +65,11 @@ fn client(address: std::net::SocketAddr) -> Client {
         fetcher,
         follow: FollowLayer::default(),
         clock: Clock::scaled(SCALE, &[address]).unwrap(),
+        watch: quiet(),
     }
-    .client()
+    .assemble()
     .unwrap()
+    .client
 }
 
 async fn get(client: &Client, url: &str) -> Result<Fetched, BoxError> {
