@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use bot_etiquette::fetch::{AddressPolicy, Fetched, Fetcher, ResolverOverride, tower::FollowLayer};
 use bot_etiquette::identity::BotIdentity;
-use bot_etiquette::politeness::{HostPolicy, Policy, Politeness};
+use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, RetryAfterRule};
 use bot_etiquette::referee::{Page, Promise, Referee, Report, RetryAfter, Site};
 use bot_etiquette::signing::{Signer, SigningKey};
 use bot_etiquette_examples::clock::Clock;
@@ -94,7 +94,11 @@ impl Bot {
     fn client(self, fetcher: Fetcher, narrator: &Narrator, clock: Clock) -> Result<Client, BoxError> {
         let agent = self.identity.directory().ok_or("the identity names no key directory")?.origin();
         let signer = Signer::builder(self.key, &agent.ascii_serialization()).build()?;
-        let policy = HostPolicy::new().min_delay(PAUSE).busy_first(Duration::from_secs(60));
+        // A busy host that does not say for how long is left alone for a minute.
+        let policy = HostPolicy::new()
+            .min_delay(PAUSE)
+            .busy_first(Duration::from_secs(60))
+            .retry_after(RetryAfterRule::Honour);
         let stack = Stack {
             identity: self.identity,
             chromium: None,
@@ -172,7 +176,7 @@ async fn demonstrate() -> Result<Report, BoxError> {
         show(&client, &narrator, url.parse()?).await?;
     }
     let report = referee.finish().await;
-    println!("\nWhat the site saw: {report}");
+    println!("\nWhat the site saw: {}", report.to_string().trim_end());
     if report.is_clean() {
         println!("Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause.");
     }

@@ -1,5 +1,6 @@
 //! Tells on the terminal what each layer of a stack does, and why.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,15 +18,15 @@ use crate::stack::{Step, Watch};
 pub struct Narrator {
     clock: Clock,
     began: Timestamp,
-    /// The name that was told last; it is told again when it changes.
-    name: Arc<Mutex<String>>,
+    /// What was told of name and key; it is told again when it changes.
+    told: Arc<Mutex<HashMap<&'static str, String>>>,
 }
 
 impl Narrator {
     /// Begins at the clock's time.
     #[must_use]
     pub fn new(clock: Clock) -> Self {
-        Self { clock, began: clock.now().into(), name: Arc::default() }
+        Self { clock, began: clock.now().into(), told: Arc::default() }
     }
 
     /// Prints a line of a layer.
@@ -53,11 +54,13 @@ impl Narrator {
             Step::Judged(uri, verdict) => self.say("robots", &format!("{} is {verdict}", uri.path())),
             Step::Waits(ask, refusal) => {
                 let host = ask.host_str().unwrap_or_default();
-                let wait = refusal.until().map_or("until a slot of".to_owned(), |until| {
-                    format!("{} before", seconds(until.since(self.now())))
+                let wait = refusal.until().map_or_else(|| format!("for a slot of {host}"), |until| {
+                    format!("{} for {host}", seconds(until.since(self.now())))
                 });
-                let why: Vec<_> = refusal.reasons().map(|reason| reason.sentence()).collect();
-                self.say("politeness", &format!("waits {wait} {host}: {}", why.join("; ")));
+                // Of several reasons those that end last.
+                let last = refusal.clocks().iter().filter(|clock| clock.until == refusal.until());
+                let why: Vec<_> = last.map(|clock| clock.reason.sentence()).collect();
+                self.say("politeness", &format!("waits {wait}: {}", why.join("; ")));
             }
             Step::Sent(request) => {
                 self.named(request.headers());
@@ -79,16 +82,19 @@ impl Narrator {
         }
     }
 
+    /// Prints a line of a layer, unless it is the same as the last time.
+    fn say_once(&self, layer: &'static str, text: String) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.get(layer) != Some(&text) {
+            self.say(layer, &text);
+            told.insert(layer, text);
+        }
+    }
+
     fn named(&self, headers: &HeaderMap) {
         let name = text(headers, header::USER_AGENT.as_str()).unwrap_or_default();
-        let mut told = self.name.lock().unwrap_or_else(PoisonError::into_inner);
-        if *told != name {
-            self.say("identity", name);
-            if let Some(from) = text(headers, header::FROM.as_str()) {
-                self.say("identity", &format!("From: {from}"));
-            }
-            name.clone_into(&mut told);
-        }
+        let from = text(headers, header::FROM.as_str()).map_or_else(String::new, |from| format!(", from {from}"));
+        self.say_once("identity", format!("{name}{from}"));
     }
 
     fn signed(&self, headers: &HeaderMap, host: &str) {
@@ -102,8 +108,8 @@ impl Narrator {
         let lifetime = moment("expires").saturating_sub(moment("created"));
         let key = parameter("keyid").get(..8).unwrap_or_default();
         let agent = text(headers, "signature-agent").unwrap_or_default().trim_matches('"');
-        let sentence = format!("{covered} for {host}, good for {lifetime} s; key {key}.. of {agent}");
-        self.say("signing", &sentence);
+        self.say_once("signing", format!("covers {covered}; key {key}.. of {agent}"));
+        self.say("signing", &format!("anew for {host}, good for {lifetime} s"));
     }
 }
 

@@ -132,7 +132,8 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
         self
     }
 
-    /// Called when a request begins to wait, with what it waits for, and again whenever that changes: for a log.
+    /// Called when a request begins to wait, with what it waits for, and again when the end of the wait moves: for a
+    /// log.
     #[must_use]
     pub fn on_wait(mut self, waits: impl Fn(&Ask<'_>, &Refusal) + Send + Sync + 'static) -> Self {
         self.on_wait = Arc::new(waits);
@@ -230,9 +231,9 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
             if until.is_some_and(|until| until > patience_ends) {
                 return Err(refusal.into());
             }
-            if told.as_ref() != Some(&refusal) {
+            if told != Some(until) {
                 (self.on_wait)(&ask, &refusal);
-                told = Some(refusal);
+                told = Some(until);
             }
             match (until, waiter.take()) {
                 // Not in one go: meanwhile an operator may block the host, or a person shorten the wait.

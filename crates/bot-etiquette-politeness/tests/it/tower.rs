@@ -316,7 +316,7 @@ async fn a_busy_answer_holds_its_host_from_the_head_on() {
     let stage = Stage::new(HostPolicy::new().max_open(3u32).busy_first(60 * SECOND));
     // 0.1 s to the head, 0.1 s of body: the others' slots are refused from the head on.
     let busy = stage.get("http://h/503").await.unwrap();
-    stage.refuses("http://h/", &[Reason::RetryAfter]);
+    stage.refuses("http://h/", &[Reason::RetryAfter, Reason::Busy]);
     let until = stage.refusal("http://h/").and_then(|refusal| refusal.until());
     assert_eq!(until, Some(START + Duration::from_millis(100) + 120 * SECOND));
     busy.into_body().collect().await.unwrap();
@@ -373,7 +373,7 @@ async fn who_would_wait_for_longer_than_patience_is_refused_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_wait_is_told_once_with_its_reasons() {
+async fn each_wait_is_told_once_and_again_when_its_end_moves() {
     let mut stage = Stage::new(HostPolicy::new().min_delay(5 * SECOND));
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&told);
@@ -386,7 +386,7 @@ async fn each_wait_is_told_once_with_its_reasons() {
     let second = "/empty".to_owned();
     assert_eq!(
         *told.lock().unwrap(),
-        [(second.clone(), vec![Reason::InFlight]), (second, vec![Reason::MinDelay])]
+        [(second.clone(), vec![Reason::InFlight, Reason::MinDelay]), (second, vec![Reason::MinDelay])]
     );
 }
 
