@@ -79,7 +79,8 @@ impl Bot {
             return Err(Usage(format!("identity {}: {problem}", file.display())));
         };
         let key_file = file.parent().unwrap_or(Path::new("")).join(key_file);
-        let key = std::fs::read(&key_file).map_err(BoxError::from).and_then(|key| Ok(SigningKey::parse(&key)?));
+        let key =
+            std::fs::read(&key_file).map_err(BoxError::from).and_then(|key| Ok(SigningKey::parse(&key)?));
         let key = key.map_err(|error| Usage(format!("identity: the key {}: {error}", key_file.display())))?;
         Ok(Self { identity, key })
     }
@@ -167,7 +168,9 @@ async fn demonstrate() -> Result<Report, BoxError> {
         .started_at(instant, wall)
         .start()
         .await?;
-    let names = referee.addresses().fold(ResolverOverride::only(), |names, (name, address)| names.host(name, address));
+    let names = referee
+        .addresses()
+        .fold(ResolverOverride::only(), |names, (name, address)| names.host(name, address));
     let fetcher = Fetcher::builder().addresses(AddressPolicy::loopback_only()).resolver(names).build()?;
     let narrator = Narrator::new(clock);
     println!("example.com and www.example.com, served on loopback; the clock runs {SCALE} times as fast.");
@@ -178,7 +181,9 @@ async fn demonstrate() -> Result<Report, BoxError> {
     let report = referee.finish().await;
     println!("\nWhat the site saw: {}", report.to_string().trim_end());
     if report.is_clean() {
-        println!("Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause.");
+        println!(
+            "Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause."
+        );
     }
     Ok(report)
 }
@@ -239,7 +244,8 @@ async fn a_site_of_somebodys_is_asked_by_an_identity_of_ones_own_alone() {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("bot.toml");
     let demo = DEMO_IDENTITY.replace("smart-site-plan.key", "bot.key");
-    std::fs::write(folder.join("bot.key"), SigningKey::from_seed(&[7; 32]).to_pkcs8_pem().as_bytes()).unwrap();
+    std::fs::write(folder.join("bot.key"), SigningKey::from_seed(&[7; 32]).to_pkcs8_pem().as_bytes())
+        .unwrap();
     for (identity, problem) in [
         (None, "needs an identity of your own"),
         (Some(""), "missing field"),

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use bot_etiquette::fetch::{RedirectError, tower::FollowLayer};
 use bot_etiquette::identity::{BotIdentity, tower::IdentityLayer};
 use bot_etiquette::politeness::tower::{PolitenessLayer, TokioTimer};
-use bot_etiquette::politeness::{Failure, HostPolicy, Origin, Outcome, Policy, Politeness};
+use bot_etiquette::politeness::{Failure, HostPolicy, Outcome, Policy, Politeness};
 use bot_etiquette::robots::RobotsCache;
 use bot_etiquette::robots::tower::{FetchFailure, RobotsLayer};
 use bot_etiquette::signing::{Signer, SigningKey, tower::SignLayer};
@@ -54,14 +54,15 @@ fn stack() -> Result<impl Client, BoxError> {
         .layer(SignLayer::new(signer, SystemTime::now))
         .service(service_fn(move |request| send(reqwest.clone(), request)));
     let fetch_robots = ServiceBuilder::new().layer(FollowLayer::default()).service(polite.clone());
-    let robots = RobotsLayer::new(RobotsCache::new([identity.token().parse()?]), fetch_robots, SystemTime::now)
-        .classify(of_robots_txt)
-        .on_crawl_delay(move |origin, delay| {
-            if let Some(origin) = origin.parse().ok().and_then(|url| Origin::of(&url)) {
-                // A full table refuses the host itself at its turn.
-                let _ = politeness.set_crawl_delay(&origin, delay, SystemTime::now().into());
-            }
-        });
+    let robots =
+        RobotsLayer::new(RobotsCache::new([identity.token().parse()?]), fetch_robots, SystemTime::now)
+            .classify(of_robots_txt)
+            .on_crawl_delay(move |origin, delay| {
+                if let Ok(origin) = origin.parse() {
+                    // A full table refuses the host itself at its turn.
+                    let _ = politeness.set_crawl_delay(&origin, delay, SystemTime::now().into());
+                }
+            });
     Ok(ServiceBuilder::new().layer(FollowLayer::default()).layer(robots).service(polite))
 }
 

@@ -54,9 +54,10 @@ impl Narrator {
             Step::Judged(uri, verdict) => self.say("robots", &format!("{} is {verdict}", uri.path())),
             Step::Waits(ask, refusal) => {
                 let host = ask.host_str().unwrap_or_default();
-                let wait = refusal.until().map_or_else(|| format!("for a slot of {host}"), |until| {
-                    format!("{} for {host}", seconds(until.since(self.now())))
-                });
+                let wait = refusal.until().map_or_else(
+                    || format!("for a slot of {host}"),
+                    |until| format!("{} for {host}", seconds(until.since(self.now()))),
+                );
                 // Of several reasons those that end last.
                 let last = refusal.clocks().iter().filter(|clock| clock.until == refusal.until());
                 let why: Vec<_> = last.map(|clock| clock.reason.sentence()).collect();
@@ -68,9 +69,10 @@ impl Narrator {
                 self.say("fetch", &format!("{} {}", request.method(), request.uri()));
             }
             Step::Answered(answer) => {
-                let from = answer.extensions().get().map_or_else(String::new, |RemoteAddress(address)| {
-                    format!(", from {address}")
-                });
+                let from = answer
+                    .extensions()
+                    .get()
+                    .map_or_else(String::new, |RemoteAddress(address)| format!(", from {address}"));
                 self.say("fetch", &format!("{}{from}", answer.status()));
                 if let Some(location) = text(answer.headers(), header::LOCATION.as_str()) {
                     self.say("redirects", &format!("to {location}: a request of its own, to be judged anew"));
@@ -93,7 +95,8 @@ impl Narrator {
 
     fn named(&self, headers: &HeaderMap) {
         let name = text(headers, header::USER_AGENT.as_str()).unwrap_or_default();
-        let from = text(headers, header::FROM.as_str()).map_or_else(String::new, |from| format!(", from {from}"));
+        let from =
+            text(headers, header::FROM.as_str()).map_or_else(String::new, |from| format!(", from {from}"));
         self.say_once("identity", format!("{name}{from}"));
     }
 

@@ -19,7 +19,7 @@ use bot_etiquette::fetch::{
 };
 use bot_etiquette::identity::{BotIdentity, RequestIdentity, tower::IdentityLayer};
 use bot_etiquette::politeness::tower::{LeaseExpired, PoliteBody, PolitenessLayer, RequestClass};
-use bot_etiquette::politeness::{Ask, Failure, Origin, Outcome, Politeness, Refusal, Store};
+use bot_etiquette::politeness::{Ask, Failure, Outcome, Politeness, Refusal, Store};
 use bot_etiquette::robots::tower::{FetchFailure, RobotsLayer};
 use bot_etiquette::robots::{ProductToken, RobotsCache, Verdict};
 use bot_etiquette::signing::tower::SignLayer;
@@ -29,7 +29,6 @@ use http::{Request, Response, Uri};
 use http_body_util::Full;
 use tower::ServiceBuilder;
 use tower::util::{BoxCloneSyncService, option_layer};
-use url::Url;
 
 use crate::clock::Clock;
 
@@ -105,7 +104,7 @@ impl Stack<Politeness> {
     pub fn assemble(self) -> Result<Assembled, BoxError> {
         let (politeness, clock) = (self.politeness.clone(), self.clock);
         self.assemble_with(move |origin, delay| {
-            if let Some(origin) = Url::parse(origin).ok().and_then(|url| Origin::of(&url)) {
+            if let Ok(origin) = origin.parse() {
                 // A full table refuses the host itself at its turn.
                 let _ = politeness.set_crawl_delay(&origin, delay, clock.now().into());
             }

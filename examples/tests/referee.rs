@@ -11,7 +11,7 @@ use bot_etiquette::referee::{Page, Promise, Referee, Report, RetryAfter, Rule, S
 use bot_etiquette::robots::{RobotsCache, tower::RobotsLayer};
 use bot_etiquette::signing::{Signer, SigningKey, tower::SignLayer};
 use bot_etiquette_examples::clock::Clock;
-use bot_etiquette_examples::stack::{BoxError, Stack, quiet};
+use bot_etiquette_examples::stack::{BoxError, Client, Stack, quiet};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
@@ -83,7 +83,8 @@ where
     let builder = builder.promise(promise).time_scale(SCALE.into()).started_at(instant, wall);
     let referee = builder.start().await.unwrap();
     let names = referee.addresses().fold(ResolverOverride::only(), |names, (name, at)| names.host(name, at));
-    let fetcher = Fetcher::builder().addresses(AddressPolicy::loopback_only()).resolver(names).build().unwrap();
+    let fetcher =
+        Fetcher::builder().addresses(AddressPolicy::loopback_only()).resolver(names).build().unwrap();
     let client = assemble(fetcher, clock);
     let mut tasks = tokio::task::JoinSet::new();
     for url in URLS.into_iter().chain(["http://a.example.com/busy"]) {
@@ -129,25 +130,58 @@ fn everything() -> Promise {
         .max_body(5_000_000)
 }
 
-fn stack(fetcher: Fetcher, clock: Clock, politeness: Politeness) -> bot_etiquette_examples::stack::Client {
-    let identity = BotIdentity::from_toml(include_str!("../identities/smart-site-plan.toml")).unwrap();
+const SMART_SITE_PLAN: &str = include_str!("../identities/smart-site-plan.toml");
+const SITE_SNAPSHOT: &str = include_str!("../identities/site-snapshot.toml");
+
+fn stack(fetcher: Fetcher, clock: Clock, identity: &str, politeness: Politeness) -> Client {
+    let identity = BotIdentity::from_toml(identity).unwrap();
     let signer = Some(signer());
     let follow = FollowLayer::default();
-    let stack = Stack { identity, chromium: None, politeness, signer, fetcher, follow, clock, watch: quiet() };
+    let stack =
+        Stack { identity, chromium: None, politeness, signer, fetcher, follow, clock, watch: quiet() };
     stack.assemble().unwrap().client
 }
 
 #[tokio::test]
 async fn the_whole_stack_keeps_every_promise() {
-    let report = watch(everything(), |fetcher, clock| stack(fetcher, clock, politeness())).await;
+    let report =
+        watch(everything(), |fetcher, clock| stack(fetcher, clock, SMART_SITE_PLAN, politeness())).await;
     // Of 14 URLs two are closed; of three redirects one is; and the robots.txt of both hosts.
     kept(&report, 12 + 2 + 2);
 }
 
 #[tokio::test]
+async fn two_bots_keep_what_their_pages_promise_by_their_own_policies() {
+    let owed = || Promise::new().signed(true).robots_first(true).closed_path("/private/").retry_after(true);
+    let smart_site_plan = owed()
+        .user_agent("Mozilla/5.0 (compatible; SmartSitePlanBot/1.0; +https://smartsiteplan.com/contact)")
+        .max_open(2)
+        .crawl_delay_cap(2 * SECOND)
+        .busy_first(3600 * SECOND)
+        .time_limit(30 * SECOND);
+    let site_snapshot = owed()
+        .user_agent("SiteSnapshot/1.0 (+https://seostudio.com/docs/site-snapshot)")
+        .max_open(1)
+        .min_delay(SECOND)
+        .crawl_delay_cap(10 * SECOND)
+        .max_redirects(5)
+        .busy_first(60 * SECOND);
+    for (promise, identity, policy) in [
+        (smart_site_plan, SMART_SITE_PLAN, include_str!("../policies/smart-site-plan.toml")),
+        (site_snapshot, SITE_SNAPSHOT, include_str!("../policies/site-snapshot.toml")),
+    ] {
+        let politeness = Politeness::new(Policy::from_toml(policy).unwrap());
+        let report = watch(promise, |fetcher, clock| stack(fetcher, clock, identity, politeness)).await;
+        assert!(report.is_clean(), "{report}");
+        // A busy host is left alone for longer than a request waits: some of its pages are not asked today.
+        assert!(report.requests() >= 8, "{report}");
+    }
+}
+
+#[tokio::test]
 async fn a_stack_that_knows_no_pause_is_caught() {
     let hasty = Politeness::new(Policy::new(HostPolicy::new().max_open(100u32)));
-    let report = watch(everything(), |fetcher, clock| stack(fetcher, clock, hasty)).await;
+    let report = watch(everything(), |fetcher, clock| stack(fetcher, clock, SMART_SITE_PLAN, hasty)).await;
     caught(&report, &[Rule::MaxOpen, Rule::MinDelay]);
 }
 

@@ -194,7 +194,9 @@ where
             let now = layer.timer.now();
             match answer.map_err(Into::into) {
                 Ok(answer) => {
-                    watch.slot.answered(Outcome::answered(answer.status().as_u16(), answer.headers(), now), now);
+                    watch
+                        .slot
+                        .answered(Outcome::answered(answer.status().as_u16(), answer.headers(), now), now);
                     Ok(answer.map(|body| PoliteBody::new(body, watch)))
                 }
                 Err(error) => {
