@@ -185,7 +185,7 @@ mod zone;
 pub use admit_next::Next;
 pub use ask::Ask;
 pub use explain::Explanation;
-pub use host::{Host, InvalidHost, Origin};
+pub use host::{Host, InvalidHost, InvalidOrigin, Origin};
 pub use host_policy::{
     BusyScope, DelayAnchor, HostPolicy, OverCap, RateLimitRule, RetryAfterRule, RetryAfterScope,
 };

@@ -395,6 +395,15 @@ impl Politeness {
         shared.end(id, opened, outcome, now);
     }
 
+    pub(crate) fn heard(&self, id: HostId, opened: &Opened, head: &Outcome, now: Timestamp) {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let random = shared.random();
+        if let Some((state, rules, groups)) = shared.table.view_mut(id) {
+            state.heard(rules, groups, opened, head, random, now);
+        }
+    }
+
     pub(crate) fn unsent(&self, id: HostId, opened: &Opened, now: Timestamp) {
         let mut shared = self.lock();
         shared.tick(now);
