@@ -145,6 +145,7 @@
 mod admit_next;
 mod ask;
 mod backoff;
+mod blocks;
 mod decide;
 mod explain;
 mod host;

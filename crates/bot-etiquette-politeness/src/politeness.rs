@@ -146,9 +146,12 @@ impl Politeness {
     pub fn admit_at(&self, host: HostId, ask: &Ask<'_>, now: Timestamp) -> Result<Permit, Refusal> {
         let mut shared = self.lock();
         let now = shared.tick(now);
-        let asked = host_of(ask)?;
+        let name = ask.host_str().ok_or_else(names_no_host)?;
         let table = &mut shared.table;
-        if table.name(host) != Some(table.policy.clock_of(&asked)) {
+        let known = table.name(host).ok_or_else(no_such_host)?;
+        // An address may be spelt with the clock's own name, or with one that shares it.
+        let asked = if known.as_str() == name { known.clone() } else { host_of(ask)? };
+        if table.policy.clock_of(&asked) != known {
             return Err(no_such_host());
         }
         let (state, rules, groups) = table.view_mut(host).ok_or_else(no_such_host)?;
@@ -347,9 +350,12 @@ impl Politeness {
     pub fn export(&self, now: Timestamp) -> Snapshot {
         let mut shared = self.lock();
         let saved_at = shared.tick(now);
+        let mut hosts = Vec::with_capacity(shared.table.len());
+        hosts.extend(shared.table.states().map(|(host, state)| (host.clone(), state.clone())));
         Snapshot {
             saved_at,
-            hosts: shared.table.states().map(|(host, state)| (host.clone(), state.clone())).collect(),
+            hosts,
+            forgotten: shared.table.forgotten,
             groups: shared.table.groups.clone(),
             killed: Vec::new(),
             foreign: false,
@@ -364,13 +370,13 @@ impl Politeness {
         let mut shared = self.lock();
         let now = shared.tick(now);
         let rebase = Rebase::new(snapshot.saved_at, now);
+        let forgotten = snapshot.forgotten.map(|moment| rebase.moment(moment));
+        shared.table.forgotten = shared.table.forgotten.max(forgotten);
+        shared.table.reserve(snapshot.hosts.len());
         for (host, mut state) in snapshot.hosts {
             state.rebase(rebase);
             state.close(now);
-            let id = shared.table.intern_always(&host);
-            if let Some((place, ..)) = shared.table.view_mut(id) {
-                *place = state;
-            }
+            shared.table.put(&host, state);
         }
         for (name, mut state) in snapshot.groups {
             state.rebase(rebase);
@@ -427,7 +433,11 @@ impl Politeness {
 
 /// A URL without a host is in nobody's list.
 fn host_of(ask: &Ask<'_>) -> Result<Host, Refusal> {
-    ask.host().ok_or_else(|| Refusal::never(Reason::NotConfigured))
+    ask.host().ok_or_else(names_no_host)
+}
+
+fn names_no_host() -> Refusal {
+    Refusal::never(Reason::NotConfigured)
 }
 
 fn no_such_host() -> Refusal {
