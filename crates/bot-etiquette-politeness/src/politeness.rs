@@ -4,7 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use url::Url;
+
 use crate::explain::Explanation;
+use crate::host::host_str;
 use crate::opened::{Opened, Report};
 use crate::outcome::Outcome;
 use crate::permit::Permit;
@@ -130,6 +133,29 @@ impl Politeness {
         let mut shared = self.lock();
         let now = shared.tick(now);
         shared.table.intern(host, now)
+    }
+
+    /// The place of the host of a URL, which builds no [`Host`] where the host is known. A URL without a host is
+    /// refused as [`NotConfigured`](Reason::NotConfigured), a new host where there is no room.
+    ///
+    /// ```
+    /// use bot_etiquette_politeness::{Host, HostPolicy, Policy, Politeness, Timestamp};
+    ///
+    /// let politeness = Politeness::new(Policy::new(HostPolicy::new()));
+    /// let now = Timestamp::from_millis(0);
+    /// let url = url::Url::parse("https://example.com/page")?;
+    /// let host = politeness.host_id_of(&url, now)?;
+    /// assert_eq!(politeness.host_id(&"example.com".parse()?, now)?, host);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn host_id_of(&self, url: &Url, now: Timestamp) -> Result<HostId, Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let name = host_str(url).ok_or_else(names_no_host)?;
+        match shared.table.find(name) {
+            Some(id) => Ok(id),
+            None => shared.table.intern(&Host::of(url).ok_or_else(names_no_host)?, now),
+        }
     }
 
     /// Whether the host may be asked now, as far as the host itself and its groups decide: resources, classes,

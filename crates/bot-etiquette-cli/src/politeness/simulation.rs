@@ -72,13 +72,13 @@ impl Simulation {
                     None => {
                         let ask = Ask::new(url);
                         let ask = resource.map_or(ask, |resource| ask.resource(resource));
-                        self.politeness.report(&ask, *outcome, now).map_err(|refusal| refusal.to_string())?;
+                        // Of a new host that finds the table full nothing is kept: it may not be asked either.
+                        drop(self.politeness.report(&ask, *outcome, now));
                     }
                 }
             }
             What::Robots { origin, crawl_delay } => {
-                let told = self.politeness.set_crawl_delay(origin, *crawl_delay, now);
-                told.map_err(|refusal| refusal.to_string())?;
+                drop(self.politeness.set_crawl_delay(origin, *crawl_delay, now));
             }
             What::Kill(host) => self.politeness.kill(host, now),
             What::Revive(host) => self.politeness.revive(host, now),

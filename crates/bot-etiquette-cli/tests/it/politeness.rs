@@ -130,6 +130,23 @@ fn the_time_of_an_event_is_repeated_to_the_last_digit() {
 }
 
 #[test]
+fn what_is_told_of_a_host_that_finds_the_table_full_is_understood() {
+    let events = r#"{"at":0,"ask":"https://h/x"}
+        {"at":0,"robots":"https://g","crawl_delay":5}
+        {"at":0,"report":"https://g/","outcome":"busy"}
+        {"at":0,"ask":"https://g/"}
+        {"at":1,"end":"https://h/x","status":200}
+        {"at":1,"ask":"https://g/"}
+        {"at":2,"ask":"https://g/"}"#;
+    let ended = simulate("full.toml", "max_hosts = 1\n[default]\nmin_delay = 1.0", &["--json"], events);
+    let told: Vec<Value> =
+        ended.exits(0).stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&told[1]["decision"], &told[1]["reasons"]), (&json!("wait"), &json!(["table-full"])));
+    assert_eq!((&told[2]["until"], &told[2]["reasons"]), (&json!(2), &json!(["table-full"])));
+    assert_eq!(told[3]["decision"], "go");
+}
+
+#[test]
 fn rules_that_are_set_count_what_was_asked_before() {
     let events = r#"{"at":0,"ask":"https://a.cdn/x","class":"file"}
         {"at":0,"end":"https://a.cdn/x","status":200}
