@@ -119,7 +119,7 @@ fn of_a_directory_the_keys_that_count_are_taken() {
 /// The thumbprint of the one key of a set.
 fn thumbprint_of(folder: &Folder, set: &str) -> String {
     folder.write("one.jwk", set.trim_start_matches("{\"keys\":[").trim_end_matches("]}"));
-    folder.run(&["key", "show", "--json", "one.jwk"]).json(0)["thumbprint"].as_str().unwrap().to_owned()
+    folder.run(&["key", "show", "--json", "one.jwk"]).json()["thumbprint"].as_str().unwrap().to_owned()
 }
 
 #[test]
