@@ -1,0 +1,9 @@
+//! What the crate promises, by subject.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test may fail so")]
+
+mod css;
+mod header;
+mod hostile;
+mod page;
+mod robots;
