@@ -83,7 +83,10 @@ fn prescan(bytes: &[u8]) -> Option<String> {
         let rest = head.get(at..)?;
         if rest.starts_with(b"<!--") {
             // The two dashes may be those of the opening: `<!-->` is a whole comment.
-            at = at.saturating_add(2).saturating_add(memchr::memmem::find(rest.get(2..)?, b"-->")?).saturating_add(3);
+            at = at
+                .saturating_add(2)
+                .saturating_add(memchr::memmem::find(rest.get(2..)?, b"-->")?)
+                .saturating_add(3);
         } else if is_meta(rest) {
             let mut attributes = Attributes { rest: rest.get(5..)? };
             if let Some(label) = meta_label(&mut attributes) {
@@ -134,9 +137,7 @@ fn charset_in(content: &str) -> Option<String> {
         let Some(value) = content.get(at..)?.trim_start().strip_prefix('=') else { continue };
         let value = value.trim_start();
         return match value.chars().next()? {
-            quote @ ('"' | '\'') => {
-                value.get(1..)?.split_once(quote).map(|(label, _)| label.to_owned())
-            }
+            quote @ ('"' | '\'') => value.get(1..)?.split_once(quote).map(|(label, _)| label.to_owned()),
             _ => value.split([';', ' ', '\t', '\n', '\r', '\x0c']).next().map(str::to_owned),
         };
     }
@@ -170,7 +171,8 @@ impl Iterator for Attributes<'_> {
         if self.rest.first().is_none_or(|byte| *byte == b'>') {
             return None;
         }
-        let name = self.take(|at, byte| (byte == b'=' && at > 0) || is_space(byte) || matches!(byte, b'/' | b'>'));
+        let name =
+            self.take(|at, byte| (byte == b'=' && at > 0) || is_space(byte) || matches!(byte, b'/' | b'>'));
         self.skip(is_space);
         if self.rest.first() != Some(&b'=') {
             return Some((name.to_ascii_lowercase(), String::new()));
@@ -197,7 +199,8 @@ impl Attributes<'_> {
     }
 
     fn take(&mut self, ends: impl Fn(usize, u8) -> bool) -> String {
-        let end = self.rest.iter().enumerate().position(|(at, byte)| ends(at, *byte)).unwrap_or(self.rest.len());
+        let end =
+            self.rest.iter().enumerate().position(|(at, byte)| ends(at, *byte)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, &[]));
         self.rest = rest;
         String::from_utf8_lossy(taken).into_owned()

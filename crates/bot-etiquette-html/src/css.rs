@@ -43,7 +43,9 @@ pub fn css_urls(sheet: &str) -> impl Iterator<Item = CssUrl<'_>> {
     let mut scanner = Scanner { sheet, at: 0, rule: Rule::Other, image_set: None, depth: 0 };
     std::iter::from_fn(move || scanner.next()).filter(|found| {
         let url = found.url.trim();
-        !url.is_empty() && !url.starts_with('#') && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"))
+        !url.is_empty()
+            && !url.starts_with('#')
+            && !url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"))
     })
 }
 
@@ -70,7 +72,8 @@ impl<'a> Scanner<'a> {
             let rest = self.sheet.as_bytes().get(self.at..)?;
             let found = match rest.first()? {
                 b'/' if rest.starts_with(b"/*") => {
-                    let end = memchr::memmem::find(rest.get(2..)?, b"*/").map_or(rest.len(), |end| end.saturating_add(4));
+                    let end = memchr::memmem::find(rest.get(2..)?, b"*/")
+                        .map_or(rest.len(), |end| end.saturating_add(4));
                     self.at = self.at.saturating_add(end);
                     None
                 }
@@ -79,7 +82,9 @@ impl<'a> Scanner<'a> {
                     self.at_rule();
                     None
                 }
-                b'u' | b'U' | b'i' | b'I' | b'-' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9' => self.word(),
+                b'u' | b'U' | b'i' | b'I' | b'-' | b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9' => {
+                    self.word()
+                }
                 byte => {
                     self.punctuation(*byte);
                     self.at = self.at.saturating_add(1);
@@ -122,7 +127,8 @@ impl<'a> Scanner<'a> {
     /// Letters, digits, `-` and `_` from `start` on.
     fn name(&self, start: usize) -> &'a str {
         let rest = self.sheet.get(start..).unwrap_or_default();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(rest.len());
         rest.get(..end).unwrap_or_default()
     }
 
@@ -236,7 +242,10 @@ fn unescape(raw: &str) -> Cow<'_, str> {
             rest = after.strip_prefix("\r\n").or_else(|| after.strip_prefix(SPACES)).unwrap_or(after);
         } else {
             // A line end after a backslash is nothing; any other character is itself.
-            rest = after.strip_prefix("\r\n").or_else(|| after.strip_prefix(['\n', '\r', '\x0c'])).unwrap_or(after);
+            rest = after
+                .strip_prefix("\r\n")
+                .or_else(|| after.strip_prefix(['\n', '\r', '\x0c']))
+                .unwrap_or(after);
             if rest.len() == after.len() {
                 let mut chars = after.chars();
                 text.extend(chars.next());

@@ -377,7 +377,10 @@ impl FileAudit {
         let is_code = matches!(kind, LinkKind::Script | LinkKind::Stylesheet);
         match () {
             () if answer::is_pdf(media_type, &self.report.url) => State::PdfFirst,
-            () if answer::is_text(media_type) && self.report.coding.is_none() && at_least(WORTH_COMPRESSING) => {
+            () if answer::is_text(media_type)
+                && self.report.coding.is_none()
+                && at_least(WORTH_COMPRESSING) =>
+            {
                 State::Compression
             }
             () if is_code && self.report.coding.is_some() => State::Unpacked,

@@ -35,7 +35,8 @@ tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 /// Regions that are often written and do not exist, and what is meant.
 const REGIONS: [(&str, &str); 2] = [("uk", "gb"), ("eu", "")];
 /// Languages likewise.
-const MISTAKEN: [(&str, &str); 6] = [("jp", "ja"), ("cn", "zh"), ("gr", "el"), ("dk", "da"), ("cz", "cs"), ("ua", "uk")];
+const MISTAKEN: [(&str, &str); 6] =
+    [("jp", "ja"), ("cn", "zh"), ("gr", "el"), ("dk", "da"), ("cz", "cs"), ("ua", "uk")];
 
 /// Checks a value of `hreflang`.
 ///
@@ -67,7 +68,9 @@ pub fn check_hreflang(value: &str) -> Result<(), HreflangError> {
         return Err(malformed());
     }
     let is_script = |part: &str| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let is_region = |part: &str| part == "419" || (part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let is_region = |part: &str| {
+        part == "419" || (part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    };
     let region = match rest.as_slice() {
         [] => return Ok(()),
         [script] if is_script(script) => return Ok(()),

@@ -3,7 +3,8 @@
 use bot_etiquette_lenient::json::{Limits, Token, Tokens};
 
 /// The members whose values are kept; none of them is about a person.
-const KEPT: [&str; 7] = ["@id", "url", "mainEntityOfPage", "image", "headline", "datePublished", "dateModified"];
+const KEPT: [&str; 7] =
+    ["@id", "url", "mainEntityOfPage", "image", "headline", "datePublished", "dateModified"];
 /// The member of an object under one of [`KEPT`] that stands for it.
 const STANDS_FOR: [&str; 2] = ["@id", "url"];
 const DEPTH: usize = 64;
@@ -168,7 +169,9 @@ fn stand_for(open: &mut [Open], ended: &JsonLdItem) {
 /// Without the comment or CDATA marks that some put around the JSON.
 fn unwrapped(text: &str) -> &str {
     let mut text = text.trim();
-    for (before, after) in [("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"), ("<![CDATA[", "]]>")] {
+    for (before, after) in
+        [("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"), ("<![CDATA[", "]]>")]
+    {
         if let Some(inner) = text.strip_prefix(before) {
             let inner = inner.trim();
             text = inner.strip_suffix(after).unwrap_or(inner).trim();

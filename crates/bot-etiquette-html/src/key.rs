@@ -8,8 +8,27 @@ use crate::scope::host_name;
 
 /// Parameters that tell where a visitor came from and change nothing on the page.
 const TRACKING: [&str; 21] = [
-    "gclid", "gbraid", "wbraid", "dclid", "fbclid", "msclkid", "yclid", "ttclid", "twclid", "mc_cid", "mc_eid", "igshid",
-    "_hsenc", "_hsmi", "_ga", "_gl", "srsltid", "li_fat_id", "vero_id", "wickedid", "oly_enc_id",
+    "gclid",
+    "gbraid",
+    "wbraid",
+    "dclid",
+    "fbclid",
+    "msclkid",
+    "yclid",
+    "ttclid",
+    "twclid",
+    "mc_cid",
+    "mc_eid",
+    "igshid",
+    "_hsenc",
+    "_hsmi",
+    "_ga",
+    "_gl",
+    "srsltid",
+    "li_fat_id",
+    "vero_id",
+    "wickedid",
+    "oly_enc_id",
 ];
 
 /// What two URLs of one page have in common: a key for "seen already", never a URL to ask for.
@@ -143,7 +162,8 @@ impl Trap {
         if segments.len() > MAX_SEGMENTS {
             return Some(Self::TooDeep);
         }
-        let repeats = |segment: &&str| segments.iter().filter(|other| *other == segment).count() > MAX_REPEATS;
+        let repeats =
+            |segment: &&str| segments.iter().filter(|other| *other == segment).count() > MAX_REPEATS;
         segments.iter().any(repeats).then_some(Self::Repeating)
     }
 }

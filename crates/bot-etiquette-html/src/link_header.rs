@@ -31,7 +31,10 @@ impl HeaderLink<'_> {
     /// The first parameter of that name, in any case.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_ref())
+        self.parameters
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_ref())
     }
 
     /// Whether the first `rel` names this relation, in any case.

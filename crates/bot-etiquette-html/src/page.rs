@@ -9,8 +9,8 @@ mod tokens;
 
 use std::collections::BTreeMap;
 
-use http::{HeaderMap, header};
 use html5gum::Tokenizer;
+use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use url::Url;
 

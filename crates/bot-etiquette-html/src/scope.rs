@@ -59,7 +59,9 @@ impl Scope {
     /// Whether a URL is the site's own.
     #[must_use]
     pub fn contains(&self, url: &Url) -> bool {
-        let Some(host) = host_name(url).filter(|_| matches!(url.scheme(), "http" | "https")) else { return false };
+        let Some(host) = host_name(url).filter(|_| matches!(url.scheme(), "http" | "https")) else {
+            return false;
+        };
         let is_below = || {
             let above = host.strip_suffix(self.host.as_str()).and_then(|above| above.strip_suffix('.'));
             self.subdomains && above.is_some_and(|above| !above.is_empty())
@@ -104,5 +106,6 @@ pub(crate) fn host_name(url: &Url) -> Option<&str> {
 }
 
 fn is_public_suffix(host: &str) -> bool {
-    psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known() && suffix.as_bytes() == host.as_bytes())
+    psl::suffix(host.as_bytes())
+        .is_some_and(|suffix| suffix.is_known() && suffix.as_bytes() == host.as_bytes())
 }

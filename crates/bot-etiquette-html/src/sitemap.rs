@@ -139,7 +139,10 @@ impl ChangeFrequency {
             ("yearly", Self::Yearly),
             ("never", Self::Never),
         ];
-        names.into_iter().find(|(name, _)| text.trim().eq_ignore_ascii_case(name)).map(|(_, frequency)| frequency)
+        names
+            .into_iter()
+            .find(|(name, _)| text.trim().eq_ignore_ascii_case(name))
+            .map(|(_, frequency)| frequency)
     }
 }
 
@@ -228,7 +231,8 @@ impl<'a> Sitemap<'a> {
 
     fn open(&mut self, source: Box<dyn BufRead + Send + 'a>) -> io::Result<()> {
         let input = input::open(source, self.limits.bytes, &self.trouble)?;
-        let start = input.head.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
+        let start =
+            input.head.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
         self.state = if start.starts_with('<') {
             State::Xml(Box::new(xml::Parser::new(input.text)))
         } else {

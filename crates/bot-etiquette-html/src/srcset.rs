@@ -93,6 +93,9 @@ fn is_positive(number: &str) -> bool {
 
 /// A valid floating-point number by HTML, of zero or more: no `+`, no `inf`, a digit after the point.
 fn is_density(number: &str) -> bool {
-    let starts = number.strip_prefix('-').unwrap_or(number).starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    starts && !number.ends_with('.') && number.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0)
+    let starts =
+        number.strip_prefix('-').unwrap_or(number).starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    starts
+        && !number.ends_with('.')
+        && number.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0)
 }

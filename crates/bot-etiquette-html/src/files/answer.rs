@@ -29,9 +29,12 @@ impl Facts {
         let is_single = media_type.as_deref() != Some("multipart/byteranges");
         let range = one(headers, &header::CONTENT_RANGE).filter(|_| is_single).and_then(range);
         let coding = one(headers, &header::CONTENT_ENCODING).map(|value| value.trim().to_ascii_lowercase());
-        let varies = headers.get_all(header::VARY).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-            value.split(',').any(|name| matches!(name.trim().to_ascii_lowercase().as_str(), "accept-encoding" | "*"))
-        });
+        let varies =
+            headers.get_all(header::VARY).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+                value
+                    .split(',')
+                    .any(|name| matches!(name.trim().to_ascii_lowercase().as_str(), "accept-encoding" | "*"))
+            });
         Self {
             length: length(headers).filter(|_| status != StatusCode::PARTIAL_CONTENT),
             range_from: range.and_then(|(from, _)| from),
@@ -49,7 +52,8 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 
 /// A length that all fields agree on.
 fn length(headers: &HeaderMap) -> Option<u64> {
-    let mut lengths = headers.get_all(header::CONTENT_LENGTH).iter().map(|value| value.to_str().ok().and_then(number));
+    let mut lengths =
+        headers.get_all(header::CONTENT_LENGTH).iter().map(|value| value.to_str().ok().and_then(number));
     let first = lengths.next()??;
     lengths.all(|length| length == Some(first)).then_some(first)
 }

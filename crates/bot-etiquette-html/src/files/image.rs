@@ -30,7 +30,11 @@ impl Image {
     /// Width and height as a viewer shows it: changed for each other where the orientation is 5 to 8.
     #[must_use]
     pub fn shown(&self) -> (u32, u32) {
-        if (5..=8).contains(&self.orientation) { (self.height, self.width) } else { (self.width, self.height) }
+        if (5..=8).contains(&self.orientation) {
+            (self.height, self.width)
+        } else {
+            (self.width, self.height)
+        }
     }
 }
 
@@ -155,7 +159,8 @@ fn gif(bytes: &[u8]) -> Found {
     loop {
         match array(bytes, at)? {
             [0x2C] => {
-                let (width, height) = (le16(bytes, at.saturating_add(5))?, le16(bytes, at.saturating_add(7))?);
+                let (width, height) =
+                    (le16(bytes, at.saturating_add(5))?, le16(bytes, at.saturating_add(7))?);
                 return Ok(known(ImageFormat::Gif, width, height));
             }
             [0x21] => {
@@ -190,7 +195,8 @@ fn jpeg(bytes: &[u8]) -> Found {
             // The end, or the picture itself, before a header was seen.
             0xD9 | 0xDA => return Ok(ImageHead::NotAnImage),
             0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF => {
-                let (height, width) = (be16(bytes, at.saturating_add(5))?, be16(bytes, at.saturating_add(7))?);
+                let (height, width) =
+                    (be16(bytes, at.saturating_add(5))?, be16(bytes, at.saturating_add(7))?);
                 return Ok(match known(ImageFormat::Jpeg, width, height) {
                     ImageHead::Known(image) => ImageHead::Known(Image { orientation: turned, ..image }),
                     other => other,
@@ -256,7 +262,8 @@ fn webp(bytes: &[u8]) -> Found {
         }
         b"VP8X" => {
             let size = |at| {
-                array::<3>(bytes, at).map(|[low, middle, high]| u32::from_le_bytes([low, middle, high, 0]) + 1)
+                array::<3>(bytes, at)
+                    .map(|[low, middle, high]| u32::from_le_bytes([low, middle, high, 0]) + 1)
             };
             Ok(known(ImageFormat::Webp, size(24)?, size(27)?))
         }
@@ -322,7 +329,8 @@ fn svg(bytes: &[u8]) -> Found {
                 }
                 let mut attributes = root.html_attributes();
                 let value = |name: &str, attributes: &mut quick_xml::events::attributes::Attributes<'_>| {
-                    let found = attributes.with_checks(false).flatten().find(|attribute| attribute.key.0 == name);
+                    let found =
+                        attributes.with_checks(false).flatten().find(|attribute| attribute.key.0 == name);
                     found.map(|attribute| attribute.value.into_owned())
                 };
                 let width = value("width", &mut attributes.clone()).and_then(|text| pixels(&text));
@@ -353,7 +361,9 @@ fn rounded(pixels: f64) -> u32 {
 /// A length in CSS pixels; percentages and words are none.
 fn pixels(text: &str) -> Option<f64> {
     let text = text.trim();
-    let end = text.find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'e' | 'E') || c == '%').unwrap_or(text.len());
+    let end = text
+        .find(|c: char| c.is_ascii_alphabetic() && !matches!(c, 'e' | 'E') || c == '%')
+        .unwrap_or(text.len());
     let end = if text.ends_with("em") || text.ends_with("ex") { return None } else { end };
     let (number, unit) = text.split_at_checked(end)?;
     let scale = match unit.trim() {
@@ -365,11 +375,17 @@ fn pixels(text: &str) -> Option<f64> {
         "pc" => 16.0,
         _ => return None,
     };
-    number.trim().parse::<f64>().ok().map(|number| number * scale).filter(|number| number.is_finite() && *number > 0.0)
+    number
+        .trim()
+        .parse::<f64>()
+        .ok()
+        .map(|number| number * scale)
+        .filter(|number| number.is_finite() && *number > 0.0)
 }
 
 fn view_box(text: &str) -> Option<(f64, f64)> {
     let mut numbers = text.split([' ', ',', '\t', '\n', '\r']).filter(|part| !part.is_empty()).skip(2);
-    let mut next = || numbers.next()?.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    let mut next =
+        || numbers.next()?.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     Some((next()?, next()?))
 }

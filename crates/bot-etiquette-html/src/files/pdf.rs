@@ -43,18 +43,16 @@ pub fn pdf_title(first: &[u8], last: &[u8]) -> PdfTitle {
     }
     let info = windows.iter().find_map(|window| info_reference(window));
     let dictionary = info.and_then(|reference| windows.iter().find_map(|window| object(window, reference)));
-    let title = dictionary.and_then(title_of);
-    if let Some(title) = title.as_ref().filter(|title| !title.is_empty()) {
-        return PdfTitle::Title(title.clone());
-    }
-    if let Some(title) = windows.iter().find_map(|window| xmp_title(window)) {
-        return PdfTitle::Title(title);
-    }
-    match (title, info, dictionary) {
-        (Some(title), _, _) => PdfTitle::Title(title),
-        (None, Some(_), None) => PdfTitle::Unknown,
-        (None, None, _) if memchr::memmem::rfind(last, b"trailer").is_none() => PdfTitle::Unknown,
-        _ => PdfTitle::None,
+    let title = match (dictionary, info) {
+        (Some(dictionary), _) => title_of(dictionary).unwrap_or(PdfTitle::None),
+        (None, Some(_)) => PdfTitle::Unknown,
+        // Without a trailer in sight one cannot know that there is none.
+        (None, None) if memchr::memmem::find(last, b"trailer").is_none() => PdfTitle::Unknown,
+        (None, None) => PdfTitle::None,
+    };
+    match title {
+        PdfTitle::Title(title) if !title.is_empty() => PdfTitle::Title(title),
+        other => windows.iter().find_map(|window| xmp_title(window)).map_or(other, PdfTitle::Title),
     }
 }
 
@@ -70,9 +68,12 @@ pub fn is_poor_title(title: &str) -> bool {
     let title = title.trim().to_ascii_lowercase();
     let is_file = || {
         let name = title.rsplit(' ').next().unwrap_or_default();
-        [".doc", ".docx", ".pdf", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".indd", ".rtf", ".tmp", ".tex", ".dvi"]
-            .iter()
-            .any(|ending| name.len() > ending.len() && name.ends_with(ending))
+        [
+            ".doc", ".docx", ".pdf", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".indd", ".rtf", ".tmp",
+            ".tex", ".dvi",
+        ]
+        .iter()
+        .any(|ending| name.len() > ending.len() && name.ends_with(ending))
     };
     title.is_empty()
         || matches!(title.as_str(), "untitled" | "title" | "document" | "document1" | "null" | "none")
@@ -85,7 +86,9 @@ pub fn is_poor_title(title: &str) -> bool {
 }
 
 fn is_encrypted(window: &[u8]) -> bool {
-    let ends = |at: usize| window.get(at.saturating_add("/Encrypt".len())).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let ends = |at: usize| {
+        window.get(at.saturating_add("/Encrypt".len())).is_none_or(|byte| !byte.is_ascii_alphanumeric())
+    };
     memchr::memmem::find_iter(window, b"/Encrypt").any(ends)
 }
 
@@ -120,8 +123,10 @@ fn number(rest: &[u8]) -> Option<(u32, &[u8])> {
 fn object(window: &[u8], (object, generation): (u32, u32)) -> Option<&[u8]> {
     let mark = format!("{object} {generation} obj");
     let mut at = window.len();
-    while let Some(found) = window.get(..at).and_then(|window| memchr::memmem::rfind(window, mark.as_bytes())) {
-        let is_whole = found == 0 || window.get(found.saturating_sub(1)).is_some_and(|byte| !byte.is_ascii_digit());
+    while let Some(found) = window.get(..at).and_then(|window| memchr::memmem::rfind(window, mark.as_bytes()))
+    {
+        let is_whole =
+            found == 0 || window.get(found.saturating_sub(1)).is_some_and(|byte| !byte.is_ascii_digit());
         if is_whole {
             return window.get(found.saturating_add(mark.len())..);
         }
@@ -131,7 +136,7 @@ fn object(window: &[u8], (object, generation): (u32, u32)) -> Option<&[u8]> {
 }
 
 /// `/Title` of the dictionary that begins here, not of one inside it.
-fn title_of(bytes: &[u8]) -> Option<String> {
+fn title_of(bytes: &[u8]) -> Option<PdfTitle> {
     let mut rest = bytes.trim_ascii_start().strip_prefix(b"<<")?;
     let mut depth = 0_u32;
     while let Some(first) = rest.first() {
@@ -147,10 +152,14 @@ fn title_of(bytes: &[u8]) -> Option<String> {
                 rest = rest.get(2..)?;
             }
             b'%' => rest = rest.get(rest.iter().position(|byte| matches!(byte, b'\r' | b'\n'))?..)?,
-            b'/' if depth == 0 && rest.starts_with(b"/Title") && rest.get(6).is_some_and(|byte| !byte.is_ascii_alphanumeric()) => {
+            b'/' if depth == 0
+                && rest.starts_with(b"/Title")
+                && rest.get(6).is_some_and(|byte| !byte.is_ascii_alphanumeric()) =>
+            {
                 let value = rest.get(6..)?.trim_ascii_start();
-                let (bytes, _) = if value.starts_with(b"(") { literal(value)? } else { hexadecimal(value)? };
-                return Some(text(&bytes));
+                // Anything but a string is a reference to an object elsewhere.
+                let string = if value.starts_with(b"(") { literal(value) } else { hexadecimal(value) };
+                return Some(string.map_or(PdfTitle::Unknown, |(bytes, _)| PdfTitle::Title(text(&bytes))));
             }
             _ => rest = rest.get(1..)?,
         }
@@ -208,7 +217,8 @@ fn escaped(bytes: &[u8], at: usize, text: &mut Vec<u8>) -> Option<usize> {
         b'\r' => return Some(next.saturating_add(usize::from(bytes.get(next) == Some(&b'\n')))),
         b'0'..=b'7' => {
             let digits = bytes.get(at..)?.iter().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
-            let (count, code) = digits.fold((0, 0_u32), |(count, code), digit| (count + 1, code * 8 + u32::from(digit - b'0')));
+            let (count, code) = digits
+                .fold((0, 0_u32), |(count, code), digit| (count + 1, code * 8 + u32::from(digit - b'0')));
             // What does not fit in a byte loses its upper bit.
             text.push((code & 0xFF) as u8);
             return at.checked_add(count);
@@ -222,8 +232,12 @@ fn escaped(bytes: &[u8], at: usize, text: &mut Vec<u8>) -> Option<usize> {
 fn hexadecimal(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let inside = bytes.strip_prefix(b"<")?;
     let end = memchr::memchr(b'>', inside)?;
-    let digits: Vec<u8> =
-        inside.get(..end)?.iter().filter_map(|byte| char::from(*byte).to_digit(16)).filter_map(|digit| u8::try_from(digit).ok()).collect();
+    let digits: Vec<u8> = inside
+        .get(..end)?
+        .iter()
+        .filter_map(|byte| char::from(*byte).to_digit(16))
+        .filter_map(|digit| u8::try_from(digit).ok())
+        .collect();
     let pairs = digits.chunks(2).map(|pair| match pair {
         [high, low] => high << 4 | low,
         [high] => high << 4,
@@ -235,7 +249,8 @@ fn hexadecimal(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 /// A text string: UTF-16 or UTF-8 by its mark, else PDFDocEncoding.
 fn text(bytes: &[u8]) -> String {
     let wide = |rest: &[u8], read: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok()).map(read).collect();
+        let units: Vec<u16> =
+            rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok()).map(read).collect();
         without_languages(&String::from_utf16_lossy(&units))
     };
     let text: Cow<'_, str> = match bytes {
@@ -253,12 +268,13 @@ fn without_languages(text: &str) -> String {
 }
 
 fn document_char(byte: u8) -> char {
-    const FROM_18: [char; 8] = ['\u{2d8}', '\u{2c7}', '\u{2c6}', '\u{2d9}', '\u{2dd}', '\u{2db}', '\u{2da}', '\u{2dc}'];
+    const FROM_18: [char; 8] =
+        ['\u{2d8}', '\u{2c7}', '\u{2c6}', '\u{2d9}', '\u{2dd}', '\u{2db}', '\u{2da}', '\u{2dc}'];
     const FROM_80: [char; 33] = [
-        '\u{2022}', '\u{2020}', '\u{2021}', '\u{2026}', '\u{2014}', '\u{2013}', '\u{192}', '\u{2044}', '\u{2039}', '\u{203a}',
-        '\u{2212}', '\u{2030}', '\u{201e}', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}', '\u{201a}', '\u{2122}', '\u{fb01}',
-        '\u{fb02}', '\u{141}', '\u{152}', '\u{160}', '\u{178}', '\u{17d}', '\u{131}', '\u{142}', '\u{153}', '\u{161}', '\u{17e}',
-        '\u{fffd}', '\u{20ac}',
+        '\u{2022}', '\u{2020}', '\u{2021}', '\u{2026}', '\u{2014}', '\u{2013}', '\u{192}', '\u{2044}',
+        '\u{2039}', '\u{203a}', '\u{2212}', '\u{2030}', '\u{201e}', '\u{201c}', '\u{201d}', '\u{2018}',
+        '\u{2019}', '\u{201a}', '\u{2122}', '\u{fb01}', '\u{fb02}', '\u{141}', '\u{152}', '\u{160}',
+        '\u{178}', '\u{17d}', '\u{131}', '\u{142}', '\u{153}', '\u{161}', '\u{17e}', '\u{fffd}', '\u{20ac}',
     ];
     let of = |table: &[char], first: u8| table.get(usize::from(byte.saturating_sub(first))).copied();
     match byte {

@@ -183,7 +183,13 @@ impl<'a> Collector<'a> {
         self.link_to(tag, kind, Some(attribute), value)
     }
 
-    fn link_to(&mut self, tag: &Tag, kind: LinkKind, attribute: Option<Attribute>, value: &str) -> Option<usize> {
+    fn link_to(
+        &mut self,
+        tag: &Tag,
+        kind: LinkKind,
+        attribute: Option<Attribute>,
+        value: &str,
+    ) -> Option<usize> {
         let line = self.line_of(tag.start);
         if self.links.len() >= self.limits.links {
             let is_told = self.findings.iter().any(|finding| finding.kind == FindingKind::LinksCut);
@@ -192,7 +198,9 @@ impl<'a> Collector<'a> {
             }
             return None;
         }
-        let optional = |this: &mut Self, attribute| tag.value(attribute).map_or(Piece::default(), |text| this.keep(text));
+        let optional = |this: &mut Self, attribute| {
+            tag.value(attribute).map_or(Piece::default(), |text| this.keep(text))
+        };
         let value = self.keep(value);
         let link = RawLink {
             value,
@@ -298,7 +306,9 @@ impl<'a> Collector<'a> {
         let content = tag.value(Attribute::Content);
         let line = self.line_of(tag.start);
         let equivalent = tag.value(Attribute::HttpEquiv);
-        if let (Some(content), Some("refresh")) = (content, equivalent.map(str::to_ascii_lowercase).as_deref()) {
+        if let (Some(content), Some("refresh")) =
+            (content, equivalent.map(str::to_ascii_lowercase).as_deref())
+        {
             if self.refresh.is_none() && self.place() == Place::Document {
                 self.refresh = Some((content.to_owned(), line));
             }
@@ -309,10 +319,17 @@ impl<'a> Collector<'a> {
         if name.is_empty() || self.place() != Place::Document {
             return;
         }
-        let is_url = ["og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url"]
-            .iter()
-            .chain(&["og:audio", "twitter:image", "twitter:image:src", "twitter:player", "msapplication-tileimage"])
-            .any(|property| *property == name);
+        let is_url =
+            ["og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url"]
+                .iter()
+                .chain(&[
+                    "og:audio",
+                    "twitter:image",
+                    "twitter:image:src",
+                    "twitter:player",
+                    "msapplication-tileimage",
+                ])
+                .any(|property| *property == name);
         if is_url && !content.trim().is_empty() {
             let is_image = name.contains("image");
             self.link(tag, if is_image { LinkKind::Image } else { LinkKind::Metadata }, Attribute::Content);
@@ -502,9 +519,11 @@ impl<'a> Collector<'a> {
             Element::Image | Element::Use | Element::FeImage | Element::Pattern => LinkKind::Image,
             _ => return,
         };
-        let href = [Attribute::Href, Attribute::XlinkHref].into_iter().find(|href| tag.value(*href).is_some());
+        let href =
+            [Attribute::Href, Attribute::XlinkHref].into_iter().find(|href| tag.value(*href).is_some());
         let Some(href) = href else { return };
-        let is_own_part = tag.value(href).is_some_and(|value| value.trim().starts_with('#') || value.trim().is_empty());
+        let is_own_part =
+            tag.value(href).is_some_and(|value| value.trim().starts_with('#') || value.trim().is_empty());
         if kind == LinkKind::Page || !is_own_part {
             self.link(tag, kind, href);
         }
@@ -553,19 +572,24 @@ impl<'a> Collector<'a> {
     }
 
     fn hide(&mut self, tag: &Tag) {
-        let is_void = tag.element().is_void() || tag.element() == Element::Inline && tag.name.as_slice() == b"wbr";
+        let is_void =
+            tag.element().is_void() || tag.element() == Element::Inline && tag.name.as_slice() == b"wbr";
         if let Some((name, depth)) = &mut self.hidden {
             if *name == tag.name {
                 // A paragraph or list item that is not closed ends where the next one begins.
-                if matches!(tag.name.as_slice(), b"p" | b"li" | b"dt" | b"dd" | b"option" | b"tr" | b"td" | b"th") {
+                if matches!(
+                    tag.name.as_slice(),
+                    b"p" | b"li" | b"dt" | b"dd" | b"option" | b"tr" | b"td" | b"th"
+                ) {
                     self.hidden = None;
                 } else {
                     *depth = depth.saturating_add(1);
                 }
             }
         }
-        let is_hidden = tag.value(Attribute::Hidden).is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
-            || tag.value(Attribute::AriaHidden).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        let is_hidden =
+            tag.value(Attribute::Hidden).is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
+                || tag.value(Attribute::AriaHidden).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         if self.hidden.is_none() && is_hidden && !is_void && !tag.self_closing {
             self.hidden = Some((tag.name.clone(), 1));
         }
@@ -617,7 +641,8 @@ impl Sink for Collector<'_> {
             return None;
         }
         // The title and the description of an SVG picture hold HTML, but are none of the page's own.
-        if was_in_foreign && matches!(element, Element::Title | Element::Desc | Element::ForeignObject | Element::MathText)
+        if was_in_foreign
+            && matches!(element, Element::Title | Element::Desc | Element::ForeignObject | Element::MathText)
         {
             return None;
         }
@@ -667,7 +692,11 @@ impl Sink for Collector<'_> {
                     let line = self.raw_line;
                     self.raw_text.clear();
                     self.raw = Some(Raw::Ignored);
-                    self.find(FindingKind::EmbeddedCut, line, if raw == Raw::Style { "style" } else { "json-ld" });
+                    self.find(
+                        FindingKind::EmbeddedCut,
+                        line,
+                        if raw == Raw::Style { "style" } else { "json-ld" },
+                    );
                 }
                 return;
             }

@@ -125,7 +125,9 @@ impl LinkKind {
             .any(|feed| media_type.trim().eq_ignore_ascii_case(feed));
         match () {
             () if has("stylesheet") => Self::Stylesheet,
-            () if rel.iter().any(|rel| rel.ends_with("icon") || rel.starts_with("apple-touch-icon")) => Self::Icon,
+            () if rel.iter().any(|rel| rel.ends_with("icon") || rel.starts_with("apple-touch-icon")) => {
+                Self::Icon
+            }
             () if has("canonical") => Self::Canonical,
             () if has("alternate") && has_hreflang => Self::Alternate,
             () if has("alternate") && is_feed => Self::Feed,

@@ -98,11 +98,11 @@ impl Element {
             b"track" => Self::Track,
             b"use" => Self::Use,
             b"video" => Self::Video,
-            b"address" | b"article" | b"aside" | b"blockquote" | b"caption" | b"center" | b"dd" | b"details"
-            | b"dialog" | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"h2"
-            | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr" | b"legend" | b"li" | b"main" | b"menu"
-            | b"nav" | b"ol" | b"optgroup" | b"option" | b"p" | b"pre" | b"search" | b"section" | b"summary"
-            | b"tr" | b"ul" => Self::Block,
+            b"address" | b"article" | b"aside" | b"blockquote" | b"caption" | b"center" | b"dd"
+            | b"details" | b"dialog" | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption" | b"figure"
+            | b"footer" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr"
+            | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup" | b"option" | b"p"
+            | b"pre" | b"search" | b"section" | b"summary" | b"tr" | b"ul" => Self::Block,
             _ => Self::Inline,
         }
     }
@@ -186,10 +186,49 @@ impl Element {
 pub(super) fn breaks_out(name: &[u8]) -> bool {
     matches!(
         name,
-        b"b" | b"big" | b"blockquote" | b"body" | b"br" | b"center" | b"code" | b"dd" | b"div" | b"dl" | b"dt"
-            | b"em" | b"embed" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"head" | b"hr" | b"i" | b"img"
-            | b"li" | b"listing" | b"menu" | b"meta" | b"nobr" | b"ol" | b"p" | b"pre" | b"ruby" | b"s" | b"small"
-            | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"table" | b"tt" | b"u" | b"ul" | b"var"
+        b"b" | b"big"
+            | b"blockquote"
+            | b"body"
+            | b"br"
+            | b"center"
+            | b"code"
+            | b"dd"
+            | b"div"
+            | b"dl"
+            | b"dt"
+            | b"em"
+            | b"embed"
+            | b"h1"
+            | b"h2"
+            | b"h3"
+            | b"h4"
+            | b"h5"
+            | b"h6"
+            | b"head"
+            | b"hr"
+            | b"i"
+            | b"img"
+            | b"li"
+            | b"listing"
+            | b"menu"
+            | b"meta"
+            | b"nobr"
+            | b"ol"
+            | b"p"
+            | b"pre"
+            | b"ruby"
+            | b"s"
+            | b"small"
+            | b"span"
+            | b"strike"
+            | b"strong"
+            | b"sub"
+            | b"sup"
+            | b"table"
+            | b"tt"
+            | b"u"
+            | b"ul"
+            | b"var"
     )
 }
 

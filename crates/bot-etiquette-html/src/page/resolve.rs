@@ -8,8 +8,8 @@ use url::Url;
 
 use super::collect::{Collector, Piece, RawLink};
 use super::{
-    Alternate, Canonical, Finding, FindingKind, Limits, Link, LinkKind, LinkSource, Meta, Named, Page, PageReader, Place,
-    Refresh, rel_tokens, tokenize,
+    Alternate, Canonical, Finding, FindingKind, Limits, Link, LinkKind, LinkSource, Meta, Named, Page,
+    PageReader, Place, Refresh, rel_tokens, tokenize,
 };
 use crate::{Charset, JsonLd, link_header, parse_refresh};
 
@@ -18,7 +18,8 @@ pub(super) fn page(reader: &PageReader, charset: &Charset, collector: Collector<
     let encoding = Encoding::for_label(charset.name.as_bytes()).unwrap_or(UTF_8);
     let base = collector.base.and_then(|(piece, line)| {
         let base = reader.url.join(collector.piece(piece).trim_matches(is_trimmed)).ok();
-        let base = base.filter(|base| !base.cannot_be_a_base() && !matches!(base.scheme(), "data" | "javascript"));
+        let base =
+            base.filter(|base| !base.cannot_be_a_base() && !matches!(base.scheme(), "data" | "javascript"));
         if base.is_none() {
             let detail = collector.piece(piece).to_owned();
             collector.find(FindingKind::BaseUnusable, line, &detail);
@@ -326,7 +327,8 @@ fn is_trimmed(c: char) -> bool {
 /// Whether it is a scheme once tabs and line ends, which a URL parser drops, are gone.
 fn is_scheme(text: &str) -> bool {
     let mut chars = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r'));
-    let is_word = |rest: &[char]| rest.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | ':'));
+    let is_word =
+        |rest: &[char]| rest.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | ':'));
     chars.next().is_some_and(|first| first.is_ascii_alphabetic()) && is_word(&chars.collect::<Vec<_>>())
 }
 

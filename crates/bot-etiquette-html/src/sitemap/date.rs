@@ -48,7 +48,8 @@ impl LastModified {
     /// Whether it lies more than a day after `now`, so that it cannot be true.
     #[must_use]
     pub fn is_future(&self, now: SystemTime) -> bool {
-        let tomorrow = now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs().saturating_add(86_400);
+        let tomorrow =
+            now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs().saturating_add(86_400);
         u64::try_from(self.unix_seconds).is_ok_and(|seconds| seconds > tomorrow)
     }
 
@@ -124,7 +125,16 @@ fn clock(text: &str) -> Option<(i64, Precision)> {
 }
 
 fn zone_seconds(zone: &str) -> Option<i64> {
-    let named = [("EST", -5), ("EDT", -4), ("CST", -6), ("CDT", -5), ("MST", -7), ("MDT", -6), ("PST", -8), ("PDT", -7)];
+    let named = [
+        ("EST", -5),
+        ("EDT", -4),
+        ("CST", -6),
+        ("CDT", -5),
+        ("MST", -7),
+        ("MDT", -6),
+        ("PST", -8),
+        ("PDT", -7),
+    ];
     if ["", "Z", "UT", "UTC", "GMT"].iter().any(|name| zone.eq_ignore_ascii_case(name)) {
         return Some(0);
     }

@@ -42,7 +42,11 @@ pub(super) struct Input<'a> {
 }
 
 /// Unpacks (twice at the most), finds the charset, and bounds what comes out.
-pub(super) fn open<'a>(source: impl BufRead + Send + 'a, limit: usize, trouble: &Trouble) -> io::Result<Input<'a>> {
+pub(super) fn open<'a>(
+    source: impl BufRead + Send + 'a,
+    limit: usize,
+    trouble: &Trouble,
+) -> io::Result<Input<'a>> {
     let mut source: Box<dyn BufRead + Send + 'a> = Box::new(source);
     let mut head = first_bytes(&mut source)?;
     for _ in 0..2 {
@@ -116,7 +120,14 @@ impl Read for Unpacked<'_> {
                         self.trouble.note(Trouble::TRAILING);
                     }
                 }
-                Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) => {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::InvalidInput
+                            | io::ErrorKind::InvalidData
+                            | io::ErrorKind::UnexpectedEof
+                    ) =>
+                {
                     self.member = None;
                     self.trouble.note(Trouble::BROKEN);
                 }

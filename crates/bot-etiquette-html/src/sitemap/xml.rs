@@ -73,10 +73,13 @@ impl<'a> Parser<'a> {
             let offset = self.reader.buffer_position();
             let event = match self.reader.read_event_into(&mut buffer) {
                 Ok(event) => event,
-                Err(quick_xml::Error::Io(error)) => return Err(io::Error::new(error.kind(), error.to_string())),
+                Err(quick_xml::Error::Io(error)) => {
+                    return Err(io::Error::new(error.kind(), error.to_string()));
+                }
                 Err(error) => {
                     let is_cut = matches!(&error, quick_xml::Error::Syntax(error) if *error != SyntaxError::InvalidBangMarkup);
-                    let kind = if is_cut { SitemapFindingKind::Truncated } else { SitemapFindingKind::BrokenXml };
+                    let kind =
+                        if is_cut { SitemapFindingKind::Truncated } else { SitemapFindingKind::BrokenXml };
                     self.findings.push((kind, offset, error.to_string()));
                     found = self.end();
                     break;
@@ -141,7 +144,8 @@ impl<'a> Parser<'a> {
 
     fn start(&mut self, tag: &BytesStart<'_>, offset: u64, limits: &SitemapLimits) -> Option<Raw> {
         let (name, prefix) = tag.name().decompose();
-        let (name, prefix) = (name.into_inner(), prefix.map(|prefix| prefix.into_inner()).unwrap_or_default());
+        let (name, prefix) =
+            (name.into_inner(), prefix.map(|prefix| prefix.into_inner()).unwrap_or_default());
         let Some(kind) = self.kind else {
             self.root(tag, name, prefix);
             return None;
@@ -195,7 +199,8 @@ impl<'a> Parser<'a> {
                 "pubDate" => entry.field = Some(Field::Lastmod),
                 "guid" => {
                     entry.field = Some(Field::Guid);
-                    let says_no = attribute(tag, "isPermaLink").is_some_and(|text| text.trim().eq_ignore_ascii_case("false"));
+                    let says_no = attribute(tag, "isPermaLink")
+                        .is_some_and(|text| text.trim().eq_ignore_ascii_case("false"));
                     entry.guid_is_url = !says_no;
                 }
                 _ => {}
@@ -205,7 +210,9 @@ impl<'a> Parser<'a> {
                 "updated" => entry.field = Some(Field::Lastmod),
                 "link" => {
                     let rel = attribute(tag, "rel");
-                    if rel.is_none_or(|rel| rel.trim().eq_ignore_ascii_case("alternate")) && entry.raw.url.is_empty() {
+                    if rel.is_none_or(|rel| rel.trim().eq_ignore_ascii_case("alternate"))
+                        && entry.raw.url.is_empty()
+                    {
                         entry.raw.url = attribute(tag, "href").unwrap_or_default();
                     }
                 }
@@ -260,8 +267,16 @@ impl<'a> Parser<'a> {
         };
         let text = if value.is_empty() { text.trim_start() } else { text };
         let room = limit.saturating_sub(value.len());
-        let fits = text.char_indices().map(|(at, c)| at.saturating_add(c.len_utf8())).take_while(|end| *end <= room).last();
-        value.push_str(if text.len() <= room { text } else { text.get(..fits.unwrap_or_default()).unwrap_or_default() });
+        let fits = text
+            .char_indices()
+            .map(|(at, c)| at.saturating_add(c.len_utf8()))
+            .take_while(|end| *end <= room)
+            .last();
+        value.push_str(if text.len() <= room {
+            text
+        } else {
+            text.get(..fits.unwrap_or_default()).unwrap_or_default()
+        });
     }
 
     /// `&amp;` and its like; any other name stays as it is written.
@@ -296,7 +311,10 @@ fn alternate(tag: &BytesStart<'_>) -> Option<(String, String)> {
 /// The value of an attribute, decoded as far as it can be.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = tag.html_attributes();
-    let found = attributes.with_checks(false).flatten().find(|attribute| attribute.key.0.eq_ignore_ascii_case(name))?;
+    let found = attributes
+        .with_checks(false)
+        .flatten()
+        .find(|attribute| attribute.key.0.eq_ignore_ascii_case(name))?;
     Some(match escape::unescape(&found.value) {
         Ok(value) => value.into_owned(),
         Err(_) => found.value.replace("&amp;", "&"),

@@ -17,8 +17,14 @@ fn what_a_sheet_loads_is_found_and_nothing_else() {
     check("@import 'a.css' layer(\"no\"); b{content:'no'}", &[("a.css", Import)]);
     check("a{b:url(#clip) url() url( ) url(data:x,y) url('')}", &[]);
     check("/* url(no) */ a{b:URL(yes)} /* open url(no)", &[("yes", Image)]);
-    check("@font-face{src:url(f.woff2) format('woff2'),url(f.woff);} a{b:url(i)}", &[("f.woff2", Font), ("f.woff", Font), ("i", Image)]);
-    check("a{b:image-set('a.png' 1x, url(b.png) 2x type('image/png')); c:'no'}", &[("a.png", Image), ("b.png", Image)]);
+    check(
+        "@font-face{src:url(f.woff2) format('woff2'),url(f.woff);} a{b:url(i)}",
+        &[("f.woff2", Font), ("f.woff", Font), ("i", Image)],
+    );
+    check(
+        "a{b:image-set('a.png' 1x, url(b.png) 2x type('image/png')); c:'no'}",
+        &[("a.png", Image), ("b.png", Image)],
+    );
     check(r"a{b:url(a\26 b\)c.png)}", &[("a&b)c.png", Image)]);
     check("a{b:url('open", &[("open", Image)]);
     check("a{b:curl(no) myurl(no)}", &[]);

@@ -11,23 +11,29 @@ fn images(value: &str, expected: &[(&str, &str, bool)]) {
 #[test]
 fn srcset_follows_the_standard() {
     images("/a,b.jpg 1x, /c.jpg 2x", &[("/a,b.jpg", "1x", true), ("/c.jpg", "2x", true)]);
-    images("data:image/png;base64,AA== 1x, /r.png 2x", &[("data:image/png;base64,AA==", "1x", true), ("/r.png", "2x", true)]);
+    images(
+        "data:image/png;base64,AA== 1x, /r.png 2x",
+        &[("data:image/png;base64,AA==", "1x", true), ("/r.png", "2x", true)],
+    );
     images(",, a.jpg 100w ,", &[("a.jpg", "100w", true)]);
     images("a.jpg 1x 2x", &[("a.jpg", "1x 2x", false)]);
     images("a.jpg -1w, b.jpg", &[("a.jpg", "-1w", false), ("b.jpg", "", true)]);
     images("a, b", &[("a", "", true), ("b", "", true)]);
     images("a,b", &[("a,b", "", true)]);
-    images("a 100w 50h, b 50h, c 1.5x, d .5x, e +1x, f 0w, g 1w 1x, h 1.x, i 1e3x", &[
-        ("a", "100w 50h", true),
-        ("b", "50h", false),
-        ("c", "1.5x", true),
-        ("d", ".5x", true),
-        ("e", "+1x", false),
-        ("f", "0w", false),
-        ("g", "1w 1x", false),
-        ("h", "1.x", false),
-        ("i", "1e3x", true),
-    ]);
+    images(
+        "a 100w 50h, b 50h, c 1.5x, d .5x, e +1x, f 0w, g 1w 1x, h 1.x, i 1e3x",
+        &[
+            ("a", "100w 50h", true),
+            ("b", "50h", false),
+            ("c", "1.5x", true),
+            ("d", ".5x", true),
+            ("e", "+1x", false),
+            ("f", "0w", false),
+            ("g", "1w 1x", false),
+            ("h", "1.x", false),
+            ("i", "1e3x", true),
+        ],
+    );
     images("a (x, y), b", &[("a", "(x, y)", false), ("b", "", true)]);
     images("", &[]);
     images(" ,\n, ", &[]);
@@ -79,7 +85,11 @@ fn link_fields_are_read_tolerantly() {
 
 #[test]
 fn parameters_of_a_link_are_bounded() {
-    for (given, kept) in [(MAX_PARAMETERS - 1, MAX_PARAMETERS - 1), (MAX_PARAMETERS, MAX_PARAMETERS), (MAX_PARAMETERS + 1, MAX_PARAMETERS)] {
+    for (given, kept) in [
+        (MAX_PARAMETERS - 1, MAX_PARAMETERS - 1),
+        (MAX_PARAMETERS, MAX_PARAMETERS),
+        (MAX_PARAMETERS + 1, MAX_PARAMETERS),
+    ] {
         let field = format!("</a>{}", ";x=y".repeat(given));
         assert_eq!(link_header(&field).next().unwrap().parameters.len(), kept);
     }

@@ -31,14 +31,18 @@ fn what_is_kept_is_bounded_whatever_comes() {
     let limits = Limits::default();
     let page = read("<a href=/x>y".repeat(30_000));
     assert_eq!(page.links.len(), limits.links);
-    let page = read("<a href='z:1'>".repeat(1_000) + &(0..1_000).map(|n| format!("<a href='s{n}:1'>")).collect::<String>());
+    let page = read(
+        "<a href='z:1'>".repeat(1_000)
+            + &(0..1_000).map(|n| format!("<a href='s{n}:1'>")).collect::<String>(),
+    );
     assert!(page.skipped.len() <= limits.items + 1);
     assert_eq!(page.skipped.values().sum::<u32>(), 2_000);
     let page = read("<iframe srcdoc='<a href=/x>'></iframe>".repeat(30_000));
     assert_eq!(page.links.len(), limits.links);
     let page = read(format!("<script type=application/ld+json>{}</script>", "[".repeat(100_000)));
     assert_eq!(page.findings[0].kind, FindingKind::JsonLdInvalid);
-    let page = read(format!("<script type=application/ld+json>[{}]</script>", "{\"@type\":\"A\"},".repeat(20_000)));
+    let page =
+        read(format!("<script type=application/ld+json>[{}]</script>", "{\"@type\":\"A\"},".repeat(20_000)));
     assert_eq!(page.json_ld[0].items.len(), 256);
 }
 
@@ -75,9 +79,44 @@ proptest! {
 }
 
 const SOUP: [&str; 40] = [
-    "<a href=/x>", "<a href='", "\"", "'>", "</a>", "<svg>", "</svg>", "<title>", "</title>", "<math>", "<mtext>",
-    "<foreignObject>", "<desc>", "</desc>", "<p hidden>", "<p>", "</p>", "<template>", "</template>", "<noscript>",
-    "</noscript>", "<script>", "</script>", "<style>url(", "</style>", "<!--", "-->", "<![CDATA[", "]]>", "text\n", "&amp",
-    "<base href=/b/>", "<img srcset='a 1x, b'>", "<iframe srcdoc='<a href=/y>'>", "</iframe>", "<h1>", "</h1>", "\u{e9}",
-    "<meta http-equiv=refresh content='0;/r'>", "<link rel=canonical href=/c>",
+    "<a href=/x>",
+    "<a href='",
+    "\"",
+    "'>",
+    "</a>",
+    "<svg>",
+    "</svg>",
+    "<title>",
+    "</title>",
+    "<math>",
+    "<mtext>",
+    "<foreignObject>",
+    "<desc>",
+    "</desc>",
+    "<p hidden>",
+    "<p>",
+    "</p>",
+    "<template>",
+    "</template>",
+    "<noscript>",
+    "</noscript>",
+    "<script>",
+    "</script>",
+    "<style>url(",
+    "</style>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "text\n",
+    "&amp",
+    "<base href=/b/>",
+    "<img srcset='a 1x, b'>",
+    "<iframe srcdoc='<a href=/y>'>",
+    "</iframe>",
+    "<h1>",
+    "</h1>",
+    "\u{e9}",
+    "<meta http-equiv=refresh content='0;/r'>",
+    "<link rel=canonical href=/c>",
 ];

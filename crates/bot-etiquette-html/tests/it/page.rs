@@ -39,7 +39,10 @@ fn a_link_is_decoded_trimmed_and_resolved() {
     check(r"<a href='http:\\ex.com\q'>", &["http://ex.com/q"]);
     check("<a href='//cdn.ex.com/a'>", &["https://cdn.ex.com/a"]);
     check("<a>", &[]);
-    check("<a href><a href=''><a href='#'>", &["https://ex.com/d/p.html", "https://ex.com/d/p.html", "https://ex.com/d/p.html#"]);
+    check(
+        "<a href><a href=''><a href='#'>",
+        &["https://ex.com/d/p.html", "https://ex.com/d/p.html", "https://ex.com/d/p.html#"],
+    );
     check("<a href=/a href=/b>", &["https://ex.com/a"]);
     check("<a href=\0/nul>", &["https://ex.com/d/%EF%BF%BD/nul"]);
     check("<a href='/a b'>", &["https://ex.com/a%20b"]);
@@ -61,7 +64,8 @@ fn only_what_a_browser_would_link_is_a_link() {
 
 #[test]
 fn noscript_and_template_are_read_and_marked() {
-    let page = read("<noscript><a href=/n></a></noscript><template><a href=/t></a></template><a href=/d></a>");
+    let page =
+        read("<noscript><a href=/n></a></noscript><template><a href=/t></a></template><a href=/d></a>");
     let places: Vec<_> = page.links.iter().map(|link| (link.url.path(), link.place)).collect();
     assert_eq!(places, [("/n", Place::Noscript), ("/t", Place::Template), ("/d", Place::Document)]);
     let followed: Vec<_> = page.followed(false).map(|link| link.url.path()).collect();
@@ -74,9 +78,13 @@ fn the_first_base_counts_for_the_whole_document() {
     check("<base target=_blank><base href=/k/><a href=x>", &["https://ex.com/k/x"]);
     check("<base href='javascript:1'><a href=x>", &["https://ex.com/d/x"]);
     check("<base href='data:text/html,x'><a href=x>", &["https://ex.com/d/x"]);
-    let page = Page::read(&url("http://example.com/myself.html"), b"<base href='myself.html'><a href='?param=value'>");
+    let page = Page::read(
+        &url("http://example.com/myself.html"),
+        b"<base href='myself.html'><a href='?param=value'>",
+    );
     assert_eq!(targets(&page), ["http://example.com/myself.html?param=value"]);
-    let kinds: Vec<_> = read("<base href=/b/><base href=/c/>").findings.iter().map(|finding| finding.kind).collect();
+    let kinds: Vec<_> =
+        read("<base href=/b/><base href=/c/>").findings.iter().map(|finding| finding.kind).collect();
     assert_eq!(kinds, [FindingKind::BaseRepeated]);
 }
 
@@ -176,7 +184,8 @@ fn each_element_has_its_kind() {
 
 #[test]
 fn a_link_knows_where_it_stands() {
-    let body = "<p>\r\n<a\nhref=/a>A</a>\n\n<a href=/b>B</a><style>\n\na{background:url(/c)}</style>\n<img src=/d>";
+    let body =
+        "<p>\r\n<a\nhref=/a>A</a>\n\n<a href=/b>B</a><style>\n\na{background:url(/c)}</style>\n<img src=/d>";
     let page = read(body);
     let lines: Vec<_> = page.links.iter().map(|link| (link.url.path(), link.line)).collect();
     assert_eq!(lines, [("/a", 2), ("/b", 5), ("/c", 5), ("/d", 8)]);
@@ -216,9 +225,14 @@ fn headings_description_and_language_are_read() {
 
 #[test]
 fn link_texts_hold_words_and_alternatives_of_images() {
-    let page = read("<a href=/a> Read\n <b>more</b><img src=/i alt='an arrow'></a><a href=/b>x<a href=/c>y<area href=/d alt=Map>");
+    let page = read(
+        "<a href=/a> Read\n <b>more</b><img src=/i alt='an arrow'></a><a href=/b>x<a href=/c>y<area href=/d alt=Map>",
+    );
     let texts: Vec<_> = page.links.iter().map(|link| (link.url.path(), link.text.as_str())).collect();
-    assert_eq!(texts, [("/a", "Read more an arrow"), ("/i", "an arrow"), ("/b", "x"), ("/c", "y"), ("/d", "Map")]);
+    assert_eq!(
+        texts,
+        [("/a", "Read more an arrow"), ("/i", "an arrow"), ("/b", "x"), ("/c", "y"), ("/d", "Map")]
+    );
 }
 
 #[test]
@@ -256,9 +270,13 @@ fn robots_metas_are_kept_raw() {
 
 #[test]
 fn canonical_statements_must_agree() {
-    let page = with_headers(&[("link", "<https://ex.com/b>; rel=\"canonical\"")], b"<link rel=canonical href=https://ex.com/a>");
+    let page = with_headers(
+        &[("link", "<https://ex.com/b>; rel=\"canonical\"")],
+        b"<link rel=canonical href=https://ex.com/a>",
+    );
     assert!(page.canonical.conflict && page.canonical.url.is_none());
-    let page = with_headers(&[("link", "<https://ex.com/a>; rel=canonical")], b"<link rel=canonical href=/a>");
+    let page =
+        with_headers(&[("link", "<https://ex.com/a>; rel=canonical")], b"<link rel=canonical href=/a>");
     assert_eq!(page.canonical.url, Some(url("https://ex.com/a")));
     assert_eq!(page.findings[0].kind, FindingKind::CanonicalRelative);
     let page = read("<body><link rel=canonical href=https://ex.com/a>");
@@ -273,8 +291,11 @@ fn alternates_come_from_the_head_and_the_header() {
         &[("link", "<https://b.com/>; rel=alternate; hreflang=de; hreflang=\"de-AT\"")],
         b"<link rel=alternate hreflang=fr href=https://c.com><body><link rel=alternate hreflang=es href=https://d.com>",
     );
-    let found: Vec<_> =
-        page.alternates.iter().map(|found| (found.hreflang.as_str(), found.url.as_str(), found.source)).collect();
+    let found: Vec<_> = page
+        .alternates
+        .iter()
+        .map(|found| (found.hreflang.as_str(), found.url.as_str(), found.source))
+        .collect();
     assert_eq!(
         found,
         [
@@ -288,7 +309,9 @@ fn alternates_come_from_the_head_and_the_header() {
 
 #[test]
 fn a_refresh_is_a_link() {
-    let page = read("<meta http-equiv=REFRESH content=\"0; URL='/new'\"><meta http-equiv=refresh content='9;/other'>");
+    let page = read(
+        "<meta http-equiv=REFRESH content=\"0; URL='/new'\"><meta http-equiv=refresh content='9;/other'>",
+    );
     let refresh = page.refresh.unwrap();
     assert_eq!((refresh.seconds, refresh.url.as_str()), (0, "https://ex.com/new"));
     assert_eq!(page.links.iter().map(|link| link.kind).collect::<Vec<_>>(), [LinkKind::Refresh]);
@@ -324,7 +347,8 @@ fn the_charset_is_found_in_the_order_of_browsers() {
 
 #[test]
 fn queries_are_written_in_the_charset_of_the_page_and_paths_are_not() {
-    let page = with_headers(&[("content-type", "text/html; charset=windows-1252")], b"<a href='\xe9?q=\xe9'>");
+    let page =
+        with_headers(&[("content-type", "text/html; charset=windows-1252")], b"<a href='\xe9?q=\xe9'>");
     assert_eq!(targets(&page), ["https://ex.com/d/%C3%A9?q=%E9"]);
     let page = read("<meta charset=utf-8><a href='?q=\u{e9}'>");
     assert_eq!(targets(&page), ["https://ex.com/d/p.html?q=%C3%A9"]);
@@ -332,7 +356,9 @@ fn queries_are_written_in_the_charset_of_the_page_and_paths_are_not() {
 
 #[test]
 fn srcdoc_is_read_once_and_no_deeper() {
-    let page = read("\n<iframe srcdoc=\"<a href=x>i</a><link rel=canonical href=/c><iframe srcdoc='&lt;a href=/deep>'></iframe>\"></iframe>");
+    let page = read(
+        "\n<iframe srcdoc=\"<a href=x>i</a><link rel=canonical href=/c><iframe srcdoc='&lt;a href=/deep>'></iframe>\"></iframe>",
+    );
     let found: Vec<_> = page.links.iter().map(|link| (link.url.as_str(), link.place, link.line)).collect();
     assert_eq!(found, [("https://ex.com/d/x", Place::Srcdoc, 2), ("https://ex.com/c", Place::Srcdoc, 2)]);
     assert!(page.canonical.url.is_none());
@@ -360,8 +386,13 @@ fn json_ld_is_read_whatever_its_form() {
 
 #[test]
 fn open_graph_stands_apart() {
-    let page = read("<meta property='og:title' content='T'><meta name=twitter:card content=c><meta name=viewport content=v>");
-    assert_eq!(page.open_graph.iter().map(|meta| meta.name.as_str()).collect::<Vec<_>>(), ["og:title", "twitter:card"]);
+    let page = read(
+        "<meta property='og:title' content='T'><meta name=twitter:card content=c><meta name=viewport content=v>",
+    );
+    assert_eq!(
+        page.open_graph.iter().map(|meta| meta.name.as_str()).collect::<Vec<_>>(),
+        ["og:title", "twitter:card"]
+    );
     assert_eq!(page.metas[0].name, "viewport");
 }
 
@@ -373,8 +404,19 @@ fn forms_are_counted_and_lead_nowhere() {
 
 #[test]
 fn each_limit_holds_on_both_sides() {
-    let limits = Limits { links: 2, attributes: 2, attribute: 4, url: 40, text: 5, short_text: 3, embedded: 6, items: 2, findings: 2 };
-    let with = |body: &str| PageReader::new(url("https://ex.com/d/p.html")).limits(limits).read(body.as_bytes());
+    let limits = Limits {
+        links: 2,
+        attributes: 2,
+        attribute: 4,
+        url: 40,
+        text: 5,
+        short_text: 3,
+        embedded: 6,
+        items: 2,
+        findings: 2,
+    };
+    let with =
+        |body: &str| PageReader::new(url("https://ex.com/d/p.html")).limits(limits).read(body.as_bytes());
     let kinds = |page: &Page| page.findings.iter().map(|finding| finding.kind).collect::<Vec<_>>();
     for (within, beyond, finding) in [
         ("<a href=1><a href=2>", "<a href=1><a href=2><a href=3>", FindingKind::LinksCut),
@@ -382,7 +424,11 @@ fn each_limit_holds_on_both_sides() {
         ("<a href=1234>", "<a href=12345>", FindingKind::LongUrl),
         ("12345", "123456", FindingKind::TextCut),
         ("<style>123456</style>", "<style>1234567</style>", FindingKind::EmbeddedCut),
-        ("<iframe srcdoc=123></iframe><iframe srcdoc=123></iframe>", "<iframe srcdoc=123></iframe><iframe srcdoc=1234></iframe>", FindingKind::EmbeddedCut),
+        (
+            "<iframe srcdoc=123></iframe><iframe srcdoc=123></iframe>",
+            "<iframe srcdoc=123></iframe><iframe srcdoc=1234></iframe>",
+            FindingKind::EmbeddedCut,
+        ),
     ] {
         let found = kinds(&with(within));
         assert!(found.is_empty() || found == [FindingKind::AttributesCut], "{within}: {found:?}");
@@ -395,7 +441,11 @@ fn each_limit_holds_on_both_sides() {
     assert_eq!(with("<h1>1</h1><h1>2</h1><h1>3</h1>").h1, ["1", "2"]);
     assert_eq!(with(&"<base href=/>".repeat(9)).findings.len(), 2);
     let url_of = |length: usize| format!("<a href={}>", "x".repeat(length));
-    let wide = |body: &str| PageReader::new(url("https://ex.com/")).limits(Limits { url: 40, ..Limits::default() }).read(body.as_bytes());
+    let wide = |body: &str| {
+        PageReader::new(url("https://ex.com/"))
+            .limits(Limits { url: 40, ..Limits::default() })
+            .read(body.as_bytes())
+    };
     assert_eq!(wide(&url_of(40)).links.len(), 1);
     assert_eq!(kinds(&wide(&url_of(41))), [FindingKind::LongUrl]);
 }

@@ -1,8 +1,8 @@
 //! Scope, keys, traps and languages.
 
 use bot_etiquette_html::{
-    Alternate, HreflangProblem, LinkSource, MAX_REPEATS, MAX_SEGMENTS, MAX_URL, ReturnBudget, Scope, ScopeError, Trap, UrlKey,
-    check_alternates, check_hreflang, names_back, registrable_domain,
+    Alternate, HreflangProblem, LinkSource, MAX_REPEATS, MAX_SEGMENTS, MAX_URL, ReturnBudget, Scope,
+    ScopeError, Trap, UrlKey, check_alternates, check_hreflang, names_back, registrable_domain,
 };
 
 use crate::page::url;
@@ -92,8 +92,12 @@ fn language_tags_are_checked() {
     for good in ["en", "EN-gb", "x-default", "es-419", "zh-Hant", "zh-Hant-TW", "uk"] {
         assert!(check_hreflang(good).is_ok(), "{good}");
     }
-    for (bad, meant) in [("en-UK", "en-GB"), ("jp", "ja"), ("cn", "zh"), ("cn-TW", "zh-tw"), ("en-EU", "en")] {
-        assert!(check_hreflang(bad).unwrap_err().to_string().contains(&format!("{meant:?} is meant")), "{bad}");
+    for (bad, meant) in [("en-UK", "en-GB"), ("jp", "ja"), ("cn", "zh"), ("cn-TW", "zh-tw"), ("en-EU", "en")]
+    {
+        assert!(
+            check_hreflang(bad).unwrap_err().to_string().contains(&format!("{meant:?} is meant")),
+            "{bad}"
+        );
     }
     for bad in ["en_US", "GBR", "", "de-", "-de", "de-AT-x-y", "de-123", "xx", "eng"] {
         assert!(check_hreflang(bad).is_err(), "{bad}");
@@ -129,6 +133,10 @@ fn the_alternates_of_a_page_are_checked_together() {
     let page = url("https://ex.com/");
     let set = [alternate("en", "https://ex.com/"), alternate("x-default", "https://ex.com/")];
     assert!(check_alternates(&page, &set).is_empty() && check_alternates(&page, &[]).is_empty());
-    let set = [alternate("de", "https://ex.com/1"), alternate("DE", "https://ex.com/2"), alternate("de", "https://ex.com/3")];
+    let set = [
+        alternate("de", "https://ex.com/1"),
+        alternate("DE", "https://ex.com/2"),
+        alternate("de", "https://ex.com/3"),
+    ];
     assert_eq!(check_alternates(&page, &set), [Duplicate("DE".into()), NoSelf, NoDefault]);
 }

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use bot_etiquette_html::{
-    ChangeFrequency, LastModified, Precision, Sitemap, SitemapEntry, SitemapFindingKind, SitemapKind, SitemapLimits,
+    ChangeFrequency, LastModified, Precision, Sitemap, SitemapEntry, SitemapFindingKind, SitemapKind,
+    SitemapLimits,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -57,7 +58,10 @@ fn an_entry_has_all_its_values() {
     assert_eq!(entry.url.as_str(), "https://ex.com/a?x=1&y=2");
     assert_eq!(entry.lastmod.unwrap().precision, Precision::Day);
     assert_eq!((entry.changefreq, entry.priority), (Some(ChangeFrequency::Daily), Some(0.8)));
-    assert_eq!((entry.alternates[0].hreflang.as_str(), entry.alternates[0].url.as_str()), ("de", "https://ex.com/de?a=1&b"));
+    assert_eq!(
+        (entry.alternates[0].hreflang.as_str(), entry.alternates[0].url.as_str()),
+        ("de", "https://ex.com/de?a=1&b")
+    );
     assert!(read.findings.is_empty());
 }
 
@@ -65,12 +69,32 @@ fn an_entry_has_all_its_values() {
 fn names_count_and_namespaces_hardly_do() {
     use SitemapKind::{Index, UrlSet};
     check(ONE, UrlSet, &["https://ex.com/1"], &[]);
-    check("<sit:urlset xmlns:sit='y'><sit:url><sit:loc>/1</sit:loc></sit:url></sit:urlset>", UrlSet, &["https://ex.com/1"], &[]);
-    check("<sitemapindex><sitemap><loc>/1.xml</loc></sitemap></sitemapindex>", Index, &["https://ex.com/1.xml"], &[]);
+    check(
+        "<sit:urlset xmlns:sit='y'><sit:url><sit:loc>/1</sit:loc></sit:url></sit:urlset>",
+        UrlSet,
+        &["https://ex.com/1"],
+        &[],
+    );
+    check(
+        "<sitemapindex><sitemap><loc>/1.xml</loc></sitemap></sitemapindex>",
+        Index,
+        &["https://ex.com/1.xml"],
+        &[],
+    );
     let images = "<urlset><url><image:image><image:loc>/i.png</image:loc></image:image><loc>/1</loc><image:loc>/j.png</image:loc></url></urlset>";
     check(images, UrlSet, &["https://ex.com/1"], &[]);
-    check("<urlset><url><image><loc>/i.png</loc></image><loc>/1</loc></url></urlset>", UrlSet, &["https://ex.com/1"], &[]);
-    check("<urlset><url><loc>/a&b&amp;c&#38;d&nbsp;</loc></url></urlset>", UrlSet, &["https://ex.com/a&b&c&d&nbsp;"], &[]);
+    check(
+        "<urlset><url><image><loc>/i.png</loc></image><loc>/1</loc></url></urlset>",
+        UrlSet,
+        &["https://ex.com/1"],
+        &[],
+    );
+    check(
+        "<urlset><url><loc>/a&b&amp;c&#38;d&nbsp;</loc></url></urlset>",
+        UrlSet,
+        &["https://ex.com/a&b&c&d&nbsp;"],
+        &[],
+    );
 }
 
 #[test]
@@ -78,9 +102,24 @@ fn broken_files_give_what_they_have() {
     use SitemapFindingKind::{BadUrl, NoUrl, Truncated};
     use SitemapKind::UrlSet;
     check("<urlset><url><loc>/1</loc></url><url><loc>/2", UrlSet, &["https://ex.com/1"], &[Truncated]);
-    check("<urlset><url><loc>/1</loc></url><url><loc>/2</loc>", UrlSet, &["https://ex.com/1", "https://ex.com/2"], &[Truncated]);
-    check("<urlset><url><loc>/1</loc><lastmod>2026</url><url><loc>/2</loc></url></urlset>", UrlSet, &["https://ex.com/1", "https://ex.com/2"], &[]);
-    check("<urlset><url></url><url><loc>http://[</loc></url><url><loc>mailto:a@b.c</loc></url></urlset>", UrlSet, &[], &[NoUrl, BadUrl, BadUrl]);
+    check(
+        "<urlset><url><loc>/1</loc></url><url><loc>/2</loc>",
+        UrlSet,
+        &["https://ex.com/1", "https://ex.com/2"],
+        &[Truncated],
+    );
+    check(
+        "<urlset><url><loc>/1</loc><lastmod>2026</url><url><loc>/2</loc></url></urlset>",
+        UrlSet,
+        &["https://ex.com/1", "https://ex.com/2"],
+        &[],
+    );
+    check(
+        "<urlset><url></url><url><loc>http://[</loc></url><url><loc>mailto:a@b.c</loc></url></urlset>",
+        UrlSet,
+        &[],
+        &[NoUrl, BadUrl, BadUrl],
+    );
     let read = read("<urlset><url><loc>/1</loc></url><url><loc");
     assert_eq!((read.entries.len(), read.findings.first()), (1, Some(&Truncated)));
 }
@@ -89,7 +128,15 @@ fn broken_files_give_what_they_have() {
 fn what_is_no_list_is_told() {
     use SitemapFindingKind::NotASitemap as Told;
     use SitemapKind::NotASitemap;
-    for body in ["<!doctype html><title>404</title><a href=/x>", "<html><body>", "{\"error\":1}", "", "   ", "<other/>", "Not found\nat all"] {
+    for body in [
+        "<!doctype html><title>404</title><a href=/x>",
+        "<html><body>",
+        "{\"error\":1}",
+        "",
+        "   ",
+        "<other/>",
+        "Not found\nat all",
+    ] {
         check(body, NotASitemap, &[], &[Told]);
     }
 }
@@ -117,11 +164,19 @@ fn gzip_is_told_by_its_content() {
 
 #[test]
 fn charsets_are_declared_or_marked() {
-    let utf16: Vec<u8> = "\u{feff}<urlset><url><loc>/\u{e9}</loc></url></urlset>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf16: Vec<u8> = "\u{feff}<urlset><url><loc>/\u{e9}</loc></url></urlset>"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     check(utf16, SitemapKind::UrlSet, &["https://ex.com/%C3%A9"], &[]);
     let latin = b"<?xml version='1.0' encoding='iso-8859-1'?><urlset><url><loc>/\xe9</loc></url></urlset>";
     check(latin, SitemapKind::UrlSet, &["https://ex.com/%C3%A9"], &[]);
-    check(b"<urlset><url><loc>/\xff</loc></url></urlset>", SitemapKind::UrlSet, &["https://ex.com/%EF%BF%BD"], &[]);
+    check(
+        b"<urlset><url><loc>/\xff</loc></url></urlset>",
+        SitemapKind::UrlSet,
+        &["https://ex.com/%EF%BF%BD"],
+        &[],
+    );
 }
 
 #[test]
@@ -140,7 +195,8 @@ fn feeds_are_lists_too() {
         &["https://b.com/x/1", "https://ex.com/y/2"],
         &[],
     );
-    let read = read("<rss><item><link>/1</link><pubDate>Mon, 30 Nov 2026 10:00:00 +0100</pubDate></item></rss>");
+    let read =
+        read("<rss><item><link>/1</link><pubDate>Mon, 30 Nov 2026 10:00:00 +0100</pubDate></item></rss>");
     assert_eq!(read.entries[0].lastmod.unwrap().unix_seconds, 1_795_996_800 + 9 * 3_600);
 }
 
@@ -180,7 +236,8 @@ fn dates_are_read_in_the_forms_that_sites_write() {
         let read = LastModified::from_feed(text).map(|date| (date.unix_seconds, date.precision));
         assert_eq!(read, expected, "{text}");
     }
-    let read = read("<urlset><url><loc>/1</loc><lastmod>2026-13-45</lastmod><priority>7</priority></url></urlset>");
+    let read =
+        read("<urlset><url><loc>/1</loc><lastmod>2026-13-45</lastmod><priority>7</priority></url></urlset>");
     assert_eq!((read.entries[0].lastmod, read.entries[0].priority), (None, Some(1.0)));
     assert_eq!(read.findings, [SitemapFindingKind::BadDate, SitemapFindingKind::BadPriority]);
 }
@@ -214,13 +271,22 @@ fn each_limit_holds_on_both_sides() {
         let read = read_with(line.as_bytes(), SitemapLimits { url: 17, ..SitemapLimits::default() });
         assert_eq!(read.entries.len(), kept, "{length}");
     }
-    let links = |count: usize| format!("<urlset><url><loc>/1</loc>{}</url></urlset>", "<x:link rel='alternate' hreflang='de' href='/d'/>".repeat(count));
+    let links = |count: usize| {
+        format!(
+            "<urlset><url><loc>/1</loc>{}</url></urlset>",
+            "<x:link rel='alternate' hreflang='de' href='/d'/>".repeat(count)
+        )
+    };
     for (given, findings) in [(2, vec![]), (3, vec![TooManyAlternates])] {
-        let read = read_with(links(given).as_bytes(), SitemapLimits { alternates: 2, ..SitemapLimits::default() });
+        let read =
+            read_with(links(given).as_bytes(), SitemapLimits { alternates: 2, ..SitemapLimits::default() });
         assert_eq!((read.entries[0].alternates.len(), read.findings), (2, findings));
     }
     let broken = "<url></url>".repeat(9);
-    let read = read_with(format!("<urlset>{broken}").as_bytes(), SitemapLimits { findings: 3, ..SitemapLimits::default() });
+    let read = read_with(
+        format!("<urlset>{broken}").as_bytes(),
+        SitemapLimits { findings: 3, ..SitemapLimits::default() },
+    );
     assert_eq!(read.findings.len(), 3);
 }
 
@@ -254,6 +320,26 @@ proptest! {
 }
 
 const SOUP: [&str; 22] = [
-    "<urlset>", "</urlset>", "<url>", "</url>", "<loc>", "</loc>", "/x", "&amp;", "&", "<![CDATA[", "]]>", "<!--", "-->", "<rss>",
-    "<item>", "</item>", "<link>", "</link>", "<x:link rel='alternate' hreflang='de' href='/'/>", "<loc/>", "<", "\u{e9}",
+    "<urlset>",
+    "</urlset>",
+    "<url>",
+    "</url>",
+    "<loc>",
+    "</loc>",
+    "/x",
+    "&amp;",
+    "&",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "-->",
+    "<rss>",
+    "<item>",
+    "</item>",
+    "<link>",
+    "</link>",
+    "<x:link rel='alternate' hreflang='de' href='/'/>",
+    "<loc/>",
+    "<",
+    "\u{e9}",
 ];
