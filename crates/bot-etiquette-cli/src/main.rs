@@ -4,6 +4,8 @@
 
 mod directory;
 mod exit;
+mod extract;
+mod extract_html;
 mod input;
 mod key;
 mod message;
@@ -33,6 +35,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Read the facts of a page, a sitemap or a file.
+    #[command(subcommand)]
+    Extract(extract::Command),
+    /// Watch a crawler on loopback, or read its log, and say which promises it broke.
+    Referee(referee::Referee),
     /// Check URLs against a robots.txt, or the file itself.
     #[command(subcommand)]
     Robots(robots::Command),
@@ -68,6 +75,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
         Command::Directory(command) => directory::run(&command),
         Command::Sign(options) => sign::run(&options),
         Command::Verify(options) => verify::run(&options),
+        Command::Extract(command) => extract::run(&command),
         Command::Referee(options) => referee::referee(&options),
         Command::Robots(command) => robots::run(&command),
         Command::Politeness(command) => politeness::run(&command),

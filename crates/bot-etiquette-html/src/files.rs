@@ -90,7 +90,7 @@ pub enum AuditStep {
     /// Send this, and give what came to [`FileAudit::answered`] or [`FileAudit::failed`].
     Ask(AuditRequest),
     /// All that could be told.
-    Done(Box<FileReport>),
+    Done(FileReport),
 }
 
 /// A request of an audit.
@@ -256,7 +256,7 @@ impl FileAudit {
                 let last = self.report.size.unwrap_or_default().saturating_sub(1);
                 (Method::GET, range(from, last), "identity", PDF_LAST)
             }
-            State::Done => return AuditStep::Done(Box::new(self.report.clone())),
+            State::Done => return AuditStep::Done(self.report.clone()),
         };
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(coding));

@@ -223,10 +223,10 @@ pub fn check_alternates(page: &Url, alternates: &[Alternate]) -> Vec<HreflangPro
     for alternate in alternates {
         let language = alternate.hreflang.to_ascii_lowercase();
         let pages = by_language.entry(language).or_default();
-        if pages.is_empty() {
-            if let Err(error) = check_hreflang(&alternate.hreflang) {
-                problems.push(HreflangProblem::BadValue(error.to_string()));
-            }
+        if pages.is_empty()
+            && let Err(error) = check_hreflang(&alternate.hreflang)
+        {
+            problems.push(HreflangProblem::BadValue(error.to_string()));
         }
         if pages.insert(UrlKey::new(&alternate.url)) && pages.len() == 2 {
             problems.push(HreflangProblem::Duplicate(alternate.hreflang.clone()));

@@ -129,10 +129,10 @@ impl JsonLd {
             }
         }
         while let Some(ended) = open.pop() {
-            if let Some(item) = ended.item {
-                if let Some(place) = places.pop().and_then(|place| block.items.get_mut(place)) {
-                    *place = item;
-                }
+            if let Some(item) = ended.item
+                && let Some(place) = places.pop().and_then(|place| block.items.get_mut(place))
+            {
+                *place = item;
             }
         }
         block.items.retain(|item| !item.types.is_empty());

@@ -244,10 +244,10 @@ impl<'a> Sitemap<'a> {
 
     /// The raw entry that comes next.
     fn raw(&mut self) -> io::Result<Option<Raw>> {
-        if let State::New(_) = self.state {
-            if let State::New(source) = std::mem::replace(&mut self.state, State::Ended) {
-                self.open(source)?;
-            }
+        if let State::New(_) = self.state
+            && let State::New(source) = std::mem::replace(&mut self.state, State::Ended)
+        {
+            self.open(source)?;
         }
         let limits = self.limits;
         let raw = match &mut self.state {

@@ -287,18 +287,18 @@ impl<'a> Collector<'a> {
     }
 
     fn close_anchor(&mut self) {
-        if let Some((index, text)) = self.anchor.take() {
-            if let Some(link) = self.links.get_mut(index) {
-                link.text = text.into_string();
-            }
+        if let Some((index, text)) = self.anchor.take()
+            && let Some(link) = self.links.get_mut(index)
+        {
+            link.text = text.into_string();
         }
     }
 
     fn close_heading(&mut self) {
-        if let Some(text) = self.heading.take() {
-            if self.h1.len() < self.limits.items {
-                self.h1.push(text.into_string());
-            }
+        if let Some(text) = self.heading.take()
+            && self.h1.len() < self.limits.items
+        {
+            self.h1.push(text.into_string());
         }
     }
 
@@ -308,10 +308,10 @@ impl<'a> Collector<'a> {
         let equivalent = tag.value(Attribute::HttpEquiv);
         if let (Some(content), Some("refresh")) =
             (content, equivalent.map(str::to_ascii_lowercase).as_deref())
+            && self.refresh.is_none()
+            && self.place() == Place::Document
         {
-            if self.refresh.is_none() && self.place() == Place::Document {
-                self.refresh = Some((content.to_owned(), line));
-            }
+            self.refresh = Some((content.to_owned(), line));
         }
         let name = tag.value(Attribute::Name).or_else(|| tag.value(Attribute::Property));
         let (Some(name), Some(content)) = (name, content) else { return };
@@ -343,11 +343,11 @@ impl<'a> Collector<'a> {
 
     /// The attributes that any element may have.
     fn common(&mut self, tag: &Tag) {
-        if let Some(sheet) = tag.value(Attribute::Style) {
-            if memchr::memchr(b'(', sheet.as_bytes()).is_some() {
-                let sheet = sheet.to_owned();
-                self.style(tag, Some(Attribute::Style), &sheet);
-            }
+        if let Some(sheet) = tag.value(Attribute::Style)
+            && memchr::memchr(b'(', sheet.as_bytes()).is_some()
+        {
+            let sheet = sheet.to_owned();
+            self.style(tag, Some(Attribute::Style), &sheet);
         }
         for late in [Attribute::DataSrc, Attribute::DataLazySrc, Attribute::DataOriginal, Attribute::DataBg] {
             if tag.value(late).is_some_and(|value| !value.trim().is_empty()) {
@@ -403,10 +403,10 @@ impl<'a> Collector<'a> {
                 let link = self.link(tag, LinkKind::Page, Attribute::Href);
                 if let (Some(link), Element::A) = (link, tag.element()) {
                     self.anchor = Some((link, Text::new(self.limits.short_text)));
-                } else if let Some(alt) = tag.value(Attribute::Alt) {
-                    if let Some(link) = link.and_then(|link| self.links.get_mut(link)) {
-                        alt.clone_into(&mut link.text);
-                    }
+                } else if let Some(alt) = tag.value(Attribute::Alt)
+                    && let Some(link) = link.and_then(|link| self.links.get_mut(link))
+                {
+                    alt.clone_into(&mut link.text);
                 }
             }
             Element::Base => self.base(tag),
@@ -422,10 +422,12 @@ impl<'a> Collector<'a> {
                 self.filled(tag, LinkKind::Media, Attribute::Src);
                 self.image_set(tag, LinkKind::Image, Attribute::Srcset);
             }
-            Element::Input => {
-                if tag.value(Attribute::Type).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("image")) {
-                    self.filled(tag, LinkKind::Image, Attribute::Src);
-                }
+            Element::Input
+                if tag
+                    .value(Attribute::Type)
+                    .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("image")) =>
+            {
+                self.filled(tag, LinkKind::Image, Attribute::Src);
             }
             Element::Audio | Element::Video | Element::Track => {
                 self.filled(tag, LinkKind::Media, Attribute::Src);
@@ -574,17 +576,15 @@ impl<'a> Collector<'a> {
     fn hide(&mut self, tag: &Tag) {
         let is_void =
             tag.element().is_void() || tag.element() == Element::Inline && tag.name.as_slice() == b"wbr";
-        if let Some((name, depth)) = &mut self.hidden {
-            if *name == tag.name {
-                // A paragraph or list item that is not closed ends where the next one begins.
-                if matches!(
-                    tag.name.as_slice(),
-                    b"p" | b"li" | b"dt" | b"dd" | b"option" | b"tr" | b"td" | b"th"
-                ) {
-                    self.hidden = None;
-                } else {
-                    *depth = depth.saturating_add(1);
-                }
+        if let Some((name, depth)) = &mut self.hidden
+            && *name == tag.name
+        {
+            // A paragraph or list item that is not closed ends where the next one begins.
+            if matches!(tag.name.as_slice(), b"p" | b"li" | b"dt" | b"dd" | b"option" | b"tr" | b"td" | b"th")
+            {
+                self.hidden = None;
+            } else {
+                *depth = depth.saturating_add(1);
             }
         }
         let is_hidden =
@@ -666,12 +666,12 @@ impl Sink for Collector<'_> {
         if element.breaks_line() {
             self.visible.end_line();
         }
-        if let Some((name, depth)) = &mut self.hidden {
-            if *name == tag.name {
-                *depth = depth.saturating_sub(1);
-                if *depth == 0 {
-                    self.hidden = None;
-                }
+        if let Some((name, depth)) = &mut self.hidden
+            && *name == tag.name
+        {
+            *depth = depth.saturating_sub(1);
+            if *depth == 0 {
+                self.hidden = None;
             }
         }
     }
@@ -703,10 +703,10 @@ impl Sink for Collector<'_> {
             Some(Raw::Ignored) => return,
             Some(Raw::Shown) | None => {}
         }
-        if self.templates == 0 {
-            if let Some(heading) = &mut self.heading {
-                heading.push(piece);
-            }
+        if self.templates == 0
+            && let Some(heading) = &mut self.heading
+        {
+            heading.push(piece);
         }
         if let Some((_, anchor)) = &mut self.anchor {
             anchor.push(piece);

@@ -93,11 +93,12 @@ impl Builder<'_> {
             return None;
         }
         // A line end or a tab before `://` is a list or a table pasted into a link, and would silently become a path.
-        if let Some((before, _)) = text.split_once("://") {
-            if before.contains(['\t', '\n', '\r']) && !is_scheme(before) {
-                self.find(FindingKind::MalformedUrl, written.line, text);
-                return None;
-            }
+        if let Some((before, _)) = text.split_once("://")
+            && before.contains(['\t', '\n', '\r'])
+            && !is_scheme(before)
+        {
+            self.find(FindingKind::MalformedUrl, written.line, text);
+            return None;
         }
         let encoding = self.encoding;
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoding.encode(query).0;

@@ -176,13 +176,11 @@ impl<'a> Parser<'a> {
         entry.field = None;
         let is_own = is_own || (kind == SitemapKind::Rss && prefix.is_empty());
         match kind {
-            SitemapKind::UrlSet | SitemapKind::Index if !is_own => {
-                if name.eq_ignore_ascii_case("link") {
-                    if entry.raw.alternates.len() < limits.alternates {
-                        entry.raw.alternates.extend(alternate(tag));
-                    } else {
-                        self.findings.push((SitemapFindingKind::TooManyAlternates, offset, String::new()));
-                    }
+            SitemapKind::UrlSet | SitemapKind::Index if !is_own && name.eq_ignore_ascii_case("link") => {
+                if entry.raw.alternates.len() < limits.alternates {
+                    entry.raw.alternates.extend(alternate(tag));
+                } else {
+                    self.findings.push((SitemapFindingKind::TooManyAlternates, offset, String::new()));
                 }
             }
             SitemapKind::UrlSet | SitemapKind::Index => {

@@ -41,7 +41,7 @@ fn run(mut audit: FileAudit, answers: &[Answer<'_>]) -> (Vec<String>, FileReport
             }
             AuditStep::Done(report) => {
                 assert!(answers.next().is_none(), "an answer was left: {asked:?}");
-                return (asked, *report);
+                return (asked, report);
             }
             _ => unreachable!(),
         }
