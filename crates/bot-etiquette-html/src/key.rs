@@ -34,7 +34,7 @@ const TRACKING: [&str; 21] = [
 /// What two URLs of one page have in common: a key for "seen already", never a URL to ask for.
 ///
 /// Without fragment, user name, password, empty query and the trailing dot of the host; escapes in upper case, those of
-/// unreserved characters decoded (RFC 3986, 6.2.2). The order of a query is kept.
+/// unreserved characters decoded (RFC 3986, 6.2.2), a percent sign that begins no escape as `%25`. The order of a query is kept.
 ///
 /// ```
 /// use bot_etiquette_html::UrlKey;
@@ -107,7 +107,8 @@ fn unescape(text: &str, key: &mut String) {
         key.push_str(before);
         let code = after.get(..2).filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let Some(hex) = code else {
-            key.push('%');
+            // Else it could become an escape together with what is decoded after it.
+            key.push_str("%25");
             rest = after;
             continue;
         };

@@ -175,14 +175,18 @@ impl<'a> Parser<'a> {
         }
         entry.field = None;
         let is_own = is_own || (kind == SitemapKind::Rss && prefix.is_empty());
-        match kind {
-            SitemapKind::UrlSet | SitemapKind::Index if !is_own && name.eq_ignore_ascii_case("link") => {
+        if !is_own && matches!(kind, SitemapKind::UrlSet | SitemapKind::Index) {
+            // Of other vocabularies only the alternates count.
+            if name.eq_ignore_ascii_case("link") {
                 if entry.raw.alternates.len() < limits.alternates {
                     entry.raw.alternates.extend(alternate(tag));
                 } else {
                     self.findings.push((SitemapFindingKind::TooManyAlternates, offset, String::new()));
                 }
             }
+            return None;
+        }
+        match kind {
             SitemapKind::UrlSet | SitemapKind::Index => {
                 entry.field = match name.to_ascii_lowercase().as_str() {
                     "loc" => Some(Field::Url),
