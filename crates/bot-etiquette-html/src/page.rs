@@ -1,6 +1,9 @@
 //! What one page says.
 
 mod collect;
+mod elements;
+mod foreign;
+mod hidden;
 mod link;
 mod names;
 mod resolve;

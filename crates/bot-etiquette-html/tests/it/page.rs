@@ -244,6 +244,7 @@ fn the_text_is_what_a_person_sees() {
         ("<div hidden>no<div>no</div>no</div>yes", "yes"),
         ("<p hidden>no<p>yes", "yes"),
         ("<span aria-hidden=true>no</span>yes<img hidden>yes", "yesyes"),
+        ("<div hidden/>no</div>yes<svg><g aria-hidden=true/><text>yes</text></svg>", "yesyes"),
         ("<tr><td>a<td>b<tr><td>c", "a b\nc"),
         ("<svg><title>no</title><text>yes</text></svg>", "yes"),
         ("x &lt; y &eacute;", "x < y \u{e9}"),
