@@ -35,11 +35,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Read the facts of a page, a sitemap or a file.
-    #[command(subcommand)]
-    Extract(extract::Command),
-    /// Watch a crawler on loopback, or read its log, and say which promises it broke.
-    Referee(referee::Referee),
     /// Check URLs against a robots.txt, or the file itself.
     #[command(subcommand)]
     Robots(robots::Command),
@@ -56,6 +51,9 @@ enum Command {
     /// Try a politeness policy: when a host may be asked again, and why not before.
     #[command(subcommand)]
     Politeness(politeness::Command),
+    /// Read the facts of a page, a sitemap or a file.
+    #[command(subcommand)]
+    Extract(extract::Command),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
     /// Print a completion script for a shell.

@@ -10,7 +10,6 @@
 //! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //! | `identity` | who the bot says it is, and whether the parts agree | `identity` |
 //! | `fetch` | limits, address policy, redirects, validators; with `client` an HTTP client that keeps them | `fetch`, `client` |
-//! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided | `robots` (default) |
 //! | `html` | what a page says and links to; sitemaps; the audit of files | `html` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //!
@@ -32,18 +31,15 @@
 #[cfg(feature = "fetch")]
 #[doc(inline)]
 pub use bot_etiquette_fetch as fetch;
+#[cfg(feature = "html")]
+#[doc(inline)]
+pub use bot_etiquette_html as html;
 #[cfg(feature = "identity")]
 #[doc(inline)]
 pub use bot_etiquette_identity as identity;
 #[cfg(feature = "politeness")]
 #[doc(inline)]
 pub use bot_etiquette_politeness as politeness;
-pub use bot_etiquette_robots as robots;
-
-#[cfg(feature = "html")]
-#[doc(inline)]
-pub use bot_etiquette_html as html;
-
 #[cfg(feature = "referee")]
 #[doc(inline)]
 pub use bot_etiquette_referee as referee;

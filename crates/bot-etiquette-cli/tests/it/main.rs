@@ -3,9 +3,9 @@
 
 mod command;
 mod directory;
+mod extract_html;
 mod key;
 mod politeness;
-mod extract_html;
 mod referee;
 mod robots;
 mod robots_directives;
