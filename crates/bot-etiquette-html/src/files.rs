@@ -324,12 +324,11 @@ impl FileAudit {
         }
         let facts = Facts::read(answer.status, &answer.headers);
         let was_refused = self.report.outcome != Outcome::Present;
-        // An empty file has no first byte.
-        let is_empty = answer.status == StatusCode::RANGE_NOT_SATISFIABLE && facts.range_of.is_some();
-        if is_empty && self.report.outcome != Outcome::Present {
+        // No first byte: the file is there and empty, or the server does not know parts.
+        if answer.status == StatusCode::RANGE_NOT_SATISFIABLE {
             self.report.outcome = Outcome::Present;
-        }
-        if !is_empty {
+            self.report.status = Some(answer.status.as_u16());
+        } else {
             self.note(answer.status, &facts);
         }
         self.report.size = match answer.status {

@@ -83,6 +83,7 @@ fn the_first_byte_is_asked_for_where_head_does_not_tell() {
         ((200, &[]), (206, &[("content-range", "bytes 0-0/*")]), None),
         ((200, &[]), (200, &[("content-length", "500")]), Some(500)),
         ((200, &[]), (416, &[("content-range", "bytes */0")]), Some(0)),
+        ((200, &[]), (416, &[]), None),
         ((501, &[]), (416, &[("content-range", "bytes */0")]), Some(0)),
         (
             (200, &[]),
