@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
 mod directory;
+mod extract_html;
 mod key;
 mod politeness;
 mod referee;
