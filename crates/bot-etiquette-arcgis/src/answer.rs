@@ -54,6 +54,14 @@ pub struct Parsed<T> {
     pub facts: T,
 }
 
+impl<T> Parsed<T> {
+    /// The same answer with its facts made into something else.
+    #[must_use]
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Parsed<U> {
+        Parsed { repairs: self.repairs, warnings: self.warnings, facts: change(self.facts) }
+    }
+}
+
 impl<'a> Answer<'a> {
     /// An answer with status, header fields and the decoded body (no gzip left).
     #[must_use]

@@ -83,13 +83,7 @@ impl Crs {
     pub(crate) fn place(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         let (lon, lat) = match &self.way {
             Way::Degrees => (x, y),
-            Way::Mercator => {
-                let x = x.clamp(-MERCATOR_EDGE, MERCATOR_EDGE);
-                (
-                    (x / RADIUS).to_degrees(),
-                    (2.0 * (y / RADIUS).exp().atan() - std::f64::consts::FRAC_PI_2).to_degrees(),
-                )
-            }
+            Way::Mercator => from_mercator(x.clamp(-MERCATOR_EDGE, MERCATOR_EDGE), y),
             #[cfg(feature = "proj")]
             Way::Projected(projected) => projected.place(x, y)?,
         };
@@ -115,4 +109,16 @@ impl Crs {
 
 fn is_plain_wgs84(wkt: &str) -> bool {
     wkt.trim_start().starts_with("GEOGCS[\"GCS_WGS_1984\"")
+}
+
+/// Longitude and latitude of a point in Web Mercator.
+pub(crate) fn from_mercator(x: f64, y: f64) -> (f64, f64) {
+    let lat = 2.0 * (y / RADIUS).exp().atan() - std::f64::consts::FRAC_PI_2;
+    ((x / RADIUS).to_degrees(), lat.to_degrees())
+}
+
+/// The point of a longitude and latitude in Web Mercator.
+pub(crate) fn mercator(lon: f64, lat: f64) -> (f64, f64) {
+    let y = (std::f64::consts::FRAC_PI_4 + lat.to_radians() / 2.0).tan().ln();
+    (lon.to_radians() * RADIUS, y * RADIUS)
 }

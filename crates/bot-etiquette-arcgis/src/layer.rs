@@ -15,7 +15,7 @@ use crate::space::{self, Extent, SpatialReference};
 ///
 /// let body = br#"{"id":17,"name":"Hotspots","type":"Group Layer","fields":null,"geometryType":null,"minScale":"4000"}"#;
 /// let layer = Answer::body(body).read::<Layer>()?.facts;
-/// assert_eq!((layer.id, layer.kind), (17, Some(LayerKind::Group)));
+/// assert_eq!((layer.id, layer.kind.as_ref()), (17, Some(&LayerKind::Group)));
 /// assert!(layer.fields.is_empty() && !layer.is_queryable());
 /// # Ok::<(), bot_etiquette_arcgis::Problem>(())
 /// ```

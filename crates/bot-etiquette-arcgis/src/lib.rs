@@ -21,9 +21,13 @@
 mod address;
 mod answer;
 mod count;
+mod coverage;
 mod crs;
 mod directory;
+pub mod discover;
 mod document;
+#[cfg(feature = "draw")]
+mod draw;
 mod error;
 mod facts;
 mod features;
@@ -31,17 +35,24 @@ mod geojson;
 mod geometry;
 mod layer;
 mod outcome;
+mod preview;
 mod request;
 mod scalar;
 mod service;
 mod space;
+mod standing;
 mod tiles;
+mod visit;
 mod wgs84;
+mod where_job;
 
 pub use self::address::{Address, AddressError, Root, ServiceUrl};
 pub use self::answer::{Answer, Parsed, REPAIR_LIMIT};
 pub use self::count::{Count, CountMethod, Counts, LayerCount, QueryExtent};
+pub use self::coverage::{Coverage, Evidence, GRID, evidence};
 pub use self::directory::{Directory, ServiceEntry, ServiceType};
+#[cfg(feature = "draw")]
+pub use self::draw::draw_features;
 pub use self::error::EsriError;
 pub use self::facts::{BadItem, Facts};
 pub use self::features::{Feature, FeaturePage};
@@ -49,10 +60,17 @@ pub use self::geojson::{Geometry, HOLE_BUDGET, Outline};
 pub use self::geometry::{EsriGeometry, Position, Shape};
 pub use self::layer::{EditingInfo, Field, Layer, LayerKind, LayerName, Layers, QueryCapabilities};
 pub use self::outcome::{AuthReason, HtmlPage, Problem, RetryAfter};
+pub use self::preview::{
+    PREVIEW_AGE, PREVIEW_TILES, PictureError, Preview, SAMPLE_LIMIT, check_picture, plan_preview,
+    preview_is_due,
+};
 pub use self::request::{
     COUNT_LIMIT, DIRECTORY_LIMIT, IMAGE_LIMIT, LAYERS_LIMIT, PAGE_LIMIT, Request, SERVICE_LIMIT, URL_LIMIT,
 };
 pub use self::service::{LayerEntry, Service};
 pub use self::space::{Extent, SpatialReference};
+pub use self::standing::{AUTH_STRIKES, GONE_STRIKES, STRIKE_GAP, ServiceState, Standing, Strikes};
 pub use self::tiles::{Lod, Tile, TileInfo};
+pub use self::visit::{Report, Step, VISIT_LIMIT, Visit};
 pub use self::wgs84::{Bbox, EDGE_POINTS, Place, Reason, Verdict};
+pub use self::where_job::{LayerWhere, OUTLINES_LIMIT, Question, WHERE_AGE, WHERE_LIMIT, Where};

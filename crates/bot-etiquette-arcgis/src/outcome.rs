@@ -33,7 +33,7 @@ pub enum Problem {
         /// The status of the answer.
         status: StatusCode,
     },
-    /// No such service, layer or path. Once is not proof: see [`GoneStrikes`](crate::GoneStrikes).
+    /// No such service, layer or path. Once is not proof: see [`Standing`](crate::Standing).
     #[error("not there: {}", Told(error.as_ref(), "the status says so"))]
     Gone {
         /// What the server said, unless the status alone told.

@@ -43,6 +43,12 @@ pub struct Request {
     pub body_limit: u64,
 }
 
+impl Request {
+    pub(crate) fn new(url: Url, body_limit: u64) -> Self {
+        Self { url, body_limit }
+    }
+}
+
 fn request(mut url: Url, body_limit: u64, parameters: &[(&str, &str)]) -> Request {
     url.query_pairs_mut().extend_pairs(parameters);
     Request { url, body_limit }

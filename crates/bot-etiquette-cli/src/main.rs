@@ -4,6 +4,7 @@
 
 mod directory;
 mod exit;
+mod extract;
 mod input;
 mod key;
 mod message;
@@ -51,6 +52,9 @@ enum Command {
     Politeness(politeness::Command),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
+    /// Read what a file of an open-data server holds.
+    #[command(subcommand)]
+    Extract(extract::Extract),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -71,6 +75,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
         Command::Referee(options) => referee::referee(&options),
         Command::Robots(command) => robots::run(&command),
         Command::Politeness(command) => politeness::run(&command),
+        Command::Extract(options) => extract::extract(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

@@ -87,7 +87,8 @@ fn the_envelope_is_kept_verbatim() {
 #[test]
 fn status_and_header_tell_what_the_body_cannot() {
     let login = "<html><form><input type=\"password\"></form></html>";
-    let table: [(u16, &[(&str, &str)], &str, &str); 22] = [
+    type Row = (u16, &'static [(&'static str, &'static str)], &'static str, &'static str);
+    let table: [Row; 22] = [
         (302, &[("location", "/portal/sharing/oauth2/authorize?x=1")], "", "auth-required"),
         (302, &[("location", "https://login.example.net/")], "", "auth-required"),
         (302, &[("location", "https://other.example.net/arcgis/rest/services")], "", "auth-required"),
@@ -159,7 +160,7 @@ fn broken_text_is_mended_and_the_mending_named() {
         (b"{\"count\":5,\"x\":\"a\x01b\nc\"}", &["control-character"]),
         (br#"{"count":5,"owner":"DOMAIN\USER"}"#, &["escape"]),
         (b"{\"count\":5,\"x\":\"Stra\xDFe\"}", &["charset"]),
-        (b"\xFF\xFE{\0\"\0c\0o\0u\0n\0t\0\"\0:\05\0}\0", &["charset"]),
+        (b"\xFF\xFE{\0\"\0c\0o\0u\0n\0t\0\"\0:\x005\0}\0", &["charset"]),
     ];
     for (body, repairs) in table {
         let parsed =

@@ -5,6 +5,7 @@ mod command;
 mod directory;
 mod key;
 mod politeness;
+mod extract;
 mod referee;
 mod robots;
 mod robots_directives;
