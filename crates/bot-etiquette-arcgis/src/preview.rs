@@ -218,12 +218,14 @@ fn view(bbox: &Bbox, (width, height): (u32, u32), (far, near): (f64, f64)) -> Op
     // A single point gets 500 metres.
     let needed = ((right - left) * 1.1 / width).max((top - bottom) * 1.1 / height).max(500.0 / width);
     let mut metres = needed;
+    // Well within the limits where there is room, in the middle of a narrow band where there is not.
+    let within = |wanted: f64| {
+        if far > 0.0 && (wanted > far || wanted < near) { (far * near.max(far / 2.0)).sqrt() } else { wanted }
+    };
     if far > 0.0 && metres * SCALE_PER_METRE > far {
-        metres = (far * 0.7).max(near) / SCALE_PER_METRE;
-    }
-    if near > 0.0 && metres * SCALE_PER_METRE < near {
-        let larger = near * 1.4;
-        metres = if far > 0.0 { larger.min(far) } else { larger } / SCALE_PER_METRE;
+        metres = within(far * 0.7) / SCALE_PER_METRE;
+    } else if near > 0.0 && metres * SCALE_PER_METRE < near {
+        metres = within(near * 1.4) / SCALE_PER_METRE;
     }
     let (x, y) = (left.midpoint(right), bottom.midpoint(top));
     let (half_wide, half_high) = (metres * width / 2.0, metres * height / 2.0);

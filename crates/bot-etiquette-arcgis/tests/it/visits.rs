@@ -195,8 +195,8 @@ fn the_stalest_layers_come_first_and_each_again_after_thirty_days() {
         known
     };
     let now = days(100);
-    let named = |id: u64| Layer {
-        ..read::<Layer>(&format!(r#"{{"id":{id},"name":"L","type":"Table","capabilities":"Query"}}"#))
+    let named = |id: u64| {
+        read::<Layer>(&format!(r#"{{"id":{id},"name":"L","type":"Table","capabilities":"Query"}}"#))
             .unwrap()
             .facts
     };
