@@ -126,7 +126,7 @@ pub fn is_probeable(name: &str) -> bool {
     let is_plain = |label: &&str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
-    if labels.len() < 3 || !labels.iter().all(|label| is_plain(label)) {
+    if labels.len() < 3 || !labels.iter().all(is_plain) {
         return false;
     }
     // Under country codes a short second label (org.qa, co.uk) belongs to the registry.
