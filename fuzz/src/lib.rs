@@ -4,6 +4,10 @@
 //! Not in here: the fuzzer. A target is a function of bytes that panics when a promise is broken.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "arcgis")]
+pub mod arcgis;
+#[cfg(feature = "lenient")]
+pub mod lenient;
 #[cfg(feature = "politeness")]
 pub mod politeness;
 #[cfg(feature = "robots")]
@@ -16,6 +20,14 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target of the enabled features; each subject's lines lie together.
 pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "arcgis")]
+    ("esri_json", arcgis::json),
+    #[cfg(feature = "arcgis")]
+    ("extent", arcgis::extent),
+    #[cfg(feature = "arcgis")]
+    ("esri_geometry", arcgis::geometry),
+    #[cfg(feature = "lenient")]
+    ("lenient_json", lenient::json),
     #[cfg(feature = "politeness")]
     ("politeness_events", politeness::events),
     #[cfg(feature = "politeness")]

@@ -17,6 +17,23 @@
 //! assert_eq!(parsed.facts.layers[0].name.as_deref(), Some("Wells"));
 //! # Ok::<(), Problem>(())
 //! ```
+//!
+//! Send what a [`Request`] holds, stop reading at its [`body_limit`](Request::body_limit), and hand status, header and
+//! decompressed body to [`Answer::new`].
+//!
+//! # Reading a server
+//! 1. [`DirectoryWalk`] reads the root and each folder once.
+//! 2. [`Visit`] reads a service: its description, all its layers, and their counts, in three requests at the most.
+//! 3. [`Layer::place`] says where a layer's data lies and what that is worth; where it is worth little, [`Where`] asks.
+//! 4. [`plan_preview`] says which picture to ask for, [`check_picture`] whether one came.
+//! 5. [`Standing`] says after repeated checks whether a service is public, gone or unchecked.
+//!
+//! robots.txt and the pace of requests are the crawler's: each of these yields one request at a time and waits for nothing.
+//!
+//! # Features
+//! - `proj` (default): extents of EPSG's and Esri's coordinate systems, in pure Rust; without it WGS 84 and its like and
+//!   Web Mercator alone.
+//! - `draw`: draws samples of features, and sees whether a PNG shows anything.
 
 mod address;
 mod answer;
@@ -43,6 +60,7 @@ mod space;
 mod standing;
 mod tiles;
 mod visit;
+mod walk;
 mod wgs84;
 mod where_job;
 
@@ -72,5 +90,6 @@ pub use self::space::{Extent, SpatialReference};
 pub use self::standing::{AUTH_STRIKES, GONE_STRIKES, STRIKE_GAP, ServiceState, Standing, Strikes};
 pub use self::tiles::{Lod, Tile, TileInfo};
 pub use self::visit::{Report, Step, VISIT_LIMIT, Visit};
+pub use self::walk::{DirectoryWalk, FOLDER_DEPTH};
 pub use self::wgs84::{Bbox, EDGE_POINTS, Place, Reason, Verdict};
 pub use self::where_job::{LayerWhere, OUTLINES_LIMIT, Question, WHERE_AGE, WHERE_LIMIT, Where};

@@ -3,9 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use bot_etiquette_arcgis::{
-    Address, Answer, Bbox, Coverage, Directory, EsriGeometry, Evidence, Facts, Layer, LayerWhere, Parsed,
-    Problem, Question, ServiceState, ServiceUrl, Standing, Step, VISIT_LIMIT, Verdict, Visit, WHERE_AGE,
-    WHERE_LIMIT, Where, evidence,
+    Address, Answer, Bbox, Coverage, Directory, DirectoryWalk, EsriGeometry, Evidence, Facts, Layer,
+    LayerWhere, Parsed, Problem, Question, ServiceState, ServiceUrl, Standing, Step, VISIT_LIMIT, Verdict,
+    Visit, WHERE_AGE, WHERE_LIMIT, Where, evidence,
 };
 
 fn url(kind: &str) -> ServiceUrl {
@@ -88,6 +88,35 @@ fn a_visit_is_three_requests_at_the_most_however_many_layers() {
         walk("MapServer", &plain, r#"{"error":{"code":500,"message":"x"}}"#, ""),
         (vec!["service", "layers"], 0)
     );
+}
+
+#[test]
+fn a_directory_is_walked_folder_by_folder_and_one_broken_folder_costs_only_itself() {
+    let mut walk = DirectoryWalk::new("https://gis.example.org/arcgis/rest/services".parse().unwrap());
+    let mut asked = Vec::new();
+    while let Some(request) = walk.next() {
+        let path = request.url.path().trim_start_matches("/arcgis/rest/services").to_owned();
+        let answer = match path.as_str() {
+            "" => {
+                r#"{"folders":["A","B","A","Draft"],"services":[{"name":"R","type":"MapServer"},{"name":"R","type":"MapServer"}]}"#
+            }
+            "/A" => {
+                r#"{"folders":["A","deep"],"services":[{"name":"A/S","type":"MapServer"},{"name":"A/S","type":"FeatureServer"}]}"#
+            }
+            "/B" => r#"{"error":{"code":499,"message":"Token Required"}}"#,
+            _ => r#"{"folders":["deep"],"services":[]}"#,
+        };
+        asked.push(path.clone());
+        if path == "/Draft" {
+            walk.skip()
+        } else {
+            walk.answered(read(answer))
+        }
+        assert!(asked.len() < 20, "{asked:?}");
+    }
+    assert_eq!(asked, ["", "/A", "/B", "/Draft", "/A/deep", "/A/deep/deep"]);
+    assert_eq!(walk.services().len(), 3);
+    assert_eq!(walk.problems()[0].0, "B");
 }
 
 #[test]

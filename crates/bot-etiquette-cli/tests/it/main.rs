@@ -3,9 +3,9 @@
 
 mod command;
 mod directory;
+mod extract;
 mod key;
 mod politeness;
-mod extract;
 mod referee;
 mod robots;
 mod robots_directives;
