@@ -2,14 +2,18 @@
 """Writes the tables beside this file from PROJ's database, through pyproj (3.7.2, PROJ 9.5.1).
 
 Sources: Esri's code changes and definitions (projection-engine-db-doc, Apache-2.0) and EPSG's areas of use, both as PROJ ships them.
-Each table has lines of one width, sorted by code, so that a lookup is a binary search in the text.
+The lines of each table are sorted by code, so that a lookup is a binary search in the text.
     codes.txt  Esri code, the EPSG code that replaced it
     areas.txt  EPSG or Esri code, area of use: west south east north in whole degrees, rounded outwards
-    esri.txt   Esri code that has no EPSG code, proj string (lines of different widths)
+    definitions.txt  proj strings of Esri codes that no EPSG code replaced, and of EPSG codes that the crate crs-definitions lacks
+
+Run it as `generate.py DEFS`, where DEFS is `src/defs.rs` of the version of crs-definitions that the crate builds with.
 """
 import math
 import pathlib
+import re
 import sqlite3
+import sys
 import warnings
 
 import pyproj
@@ -37,18 +41,22 @@ def main():
         areas[int(code)] = (math.floor(west), math.floor(south), math.ceil(east), math.ceil(north))
     write("areas.txt", ["{:6} {:4} {:3} {:4} {:3}".format(code, *box) for code, box in sorted(areas.items())])
 
+    known = set(re.findall(r"\|(\d+)\s*\|", pathlib.Path(sys.argv[1]).read_text()))
     lines = []
-    for code, in db.execute(
-            "select code from projected_crs where auth_name = 'ESRI' and deprecated = 0 union "
-            "select code from geodetic_crs where auth_name = 'ESRI' and type = 'geographic 2D' and deprecated = 0 order by 1"):
+    for authority, code in db.execute(
+            "select auth_name, code from projected_crs where auth_name in ('EPSG', 'ESRI') and deprecated = 0 union "
+            "select auth_name, code from geodetic_crs where auth_name in ('EPSG', 'ESRI') and type = 'geographic 2D' "
+            "and deprecated = 0"):
+        if authority == "EPSG" and str(code) in known:
+            continue
         try:
-            text = pyproj.CRS.from_authority("ESRI", code).to_proj4()
+            text = pyproj.CRS.from_authority(authority, code).to_proj4()
         except pyproj.exceptions.CRSError:
             continue
         words = [word for word in text.split() if word not in ("+no_defs", "+type=crs")]
         if words:
             lines.append((int(code), f"{code} {' '.join(words)}"))
-    write("esri.txt", [line for _, line in sorted(lines)])
+    write("definitions.txt", [line for _, line in sorted(lines)])
 
 
 def write(name, lines):

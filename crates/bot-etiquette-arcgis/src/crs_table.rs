@@ -7,8 +7,8 @@ use proj4rs::transform::transform;
 const CODES: &str = include_str!("../data/codes.txt");
 /// Lines `code west south east north`.
 const AREAS: &str = include_str!("../data/areas.txt");
-/// Lines `code proj-string`: Esri's codes that EPSG has none for.
-const ESRI: &str = include_str!("../data/esri.txt");
+/// Lines `code proj-string`: Esri's codes that EPSG has none for, and EPSG's newest.
+const MORE: &str = include_str!("../data/definitions.txt");
 /// Lines `code`: systems that proj4rs places more than two kilometres off.
 const UNRELIABLE: &str = include_str!("../data/unreliable.txt");
 
@@ -29,7 +29,7 @@ impl Projected {
         let code = line(CODES, code).and_then(|new| new.trim().parse().ok()).unwrap_or(code);
         let epsg =
             u16::try_from(code).ok().and_then(crs_definitions::from_code).map(|definition| definition.proj4);
-        let Some(text) = epsg.or_else(|| line(ESRI, code)) else { return (code, Vec::new()) };
+        let Some(text) = epsg.or_else(|| line(MORE, code)) else { return (code, Vec::new()) };
         // ArcGIS sends east and north whatever EPSG says of the axes, with exceptions: both are tried.
         let plain: String =
             words(text).filter(|word| !word.starts_with("+axis=")).collect::<Vec<_>>().join(" ");
