@@ -52,6 +52,7 @@ mod geojson;
 mod geometry;
 mod layer;
 mod outcome;
+mod place;
 mod preview;
 mod request;
 mod scalar;
