@@ -16,6 +16,10 @@ pub(crate) const MERCATOR_EDGE: f64 = 20_037_508.342_789_2;
 #[derive(Debug)]
 pub(crate) struct Crs {
     way: Way,
+    #[cfg_attr(
+        not(feature = "proj"),
+        allow(dead_code, reason = "areas of use are known by code with the tables alone")
+    )]
     pub(crate) code: Option<u32>,
 }
 
