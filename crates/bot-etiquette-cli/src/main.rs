@@ -56,6 +56,9 @@ enum Command {
     Extract(extract::Command),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
+    /// Read what a file of an open-data server holds.
+    #[command(subcommand)]
+    Extract(extract::Extract),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -77,6 +80,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
         Command::Referee(options) => referee::referee(&options),
         Command::Robots(command) => robots::run(&command),
         Command::Politeness(command) => politeness::run(&command),
+        Command::Extract(options) => extract::extract(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

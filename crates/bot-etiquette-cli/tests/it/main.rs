@@ -3,6 +3,7 @@
 
 mod directory;
 mod extract_html;
+mod extract;
 mod key;
 mod politeness;
 mod referee;
