@@ -78,10 +78,6 @@ impl Cursor {
         Self { nodes: vec![0], frames: vec![0] }
     }
 
-    pub(crate) fn depth(&self) -> usize {
-        self.frames.len()
-    }
-
     fn here(&self) -> &[usize] {
         self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default()
     }
@@ -123,6 +119,11 @@ impl Cursor {
             }
         }
         self.frames.push(end);
+    }
+
+    /// Goes into an element that no path leads to, whose text is wanted all the same.
+    pub(crate) fn stay(&mut self) {
+        self.frames.push(self.nodes.len());
     }
 
     pub(crate) fn leave(&mut self) {
