@@ -1,5 +1,6 @@
 //! An event, as it came of one record.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::attribution::Attribution;
@@ -229,7 +230,9 @@ impl<'a> Values<'a> {
     }
 
     pub(crate) fn clean(&mut self, text: &str, html: bool, lines: bool) -> CleanText {
-        let text = if html { std::borrow::Cow::Owned(html::to_text(text)) } else { std::borrow::Cow::Borrowed(text) };
+        // Tags may take an address apart in a text that is said to be plain, too.
+        let plain = |text: &str| !text.contains('<') || !scrub::is_personal(&html::to_text(text));
+        let text = if !html && plain(text) { Cow::Borrowed(text) } else { Cow::Owned(html::to_text(text)) };
         if text.contains(char::REPLACEMENT_CHARACTER) {
             self.notes.add(Note::Lossy);
         }
@@ -337,18 +340,21 @@ impl<'a> Values<'a> {
     fn categories(&mut self) -> Vec<CleanText> {
         let mut categories: Vec<CleanText> = Vec::new();
         for (rule, text) in self.all(Field::Category) {
+            // Cleaned before it is cut: a cut may go through the middle of an address.
+            let whole = self.clean(text, rule.html, false);
             let parts = match &rule.split {
-                Some(split) => text.split(split.as_str()).collect(),
-                None => vec![text],
+                Some(split) => whole.split(split.as_str()).collect(),
+                None => vec![whole.as_str()],
             };
             for part in parts {
                 let part = part.trim();
-                if part.is_empty() || rule.not.as_ref().is_some_and(|not| part.starts_with(not.as_str())) {
+                if rule.not.as_ref().is_some_and(|not| part.starts_with(not.as_str())) {
                     continue;
                 }
                 // The last part of a path such as `/contenido/actividades/Musica`.
                 let name = part.strip_prefix('/').and_then(|path| path.rsplit('/').next()).unwrap_or(part);
-                let clean = self.clean(name, rule.html, false);
+                let (clean, scrubbed) = CleanText::line(name);
+                self.scrubbed.add(scrubbed);
                 if !clean.is_empty() && !categories.contains(&clean) {
                     categories.push(clean);
                 }

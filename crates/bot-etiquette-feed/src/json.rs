@@ -75,9 +75,14 @@ impl Json {
             self.stream.finish();
         }
         loop {
-            let cut = self.stream.repairs().contains(RepairKind::CutEnd);
             match self.stream.next_token() {
-                Ok(Step::Token(token)) => self.walk.token(token, cut || gather.truncated, gather),
+                Ok(Step::Token(token @ (Token::EndObject | Token::EndArray))) => {
+                    let token = if token == Token::EndObject { Token::EndObject } else { Token::EndArray };
+                    // Where the input breaks off, the stream closes what is open.
+                    gather.truncated |= self.stream.repairs().contains(RepairKind::CutEnd);
+                    self.walk.token(token, gather);
+                }
+                Ok(Step::Token(token)) => self.walk.token(token, gather),
                 Ok(Step::NeedMore) => return,
                 Ok(Step::End) => break,
                 Err(error) => {
@@ -88,9 +93,6 @@ impl Json {
                     gather.abandon();
                     break;
                 }
-            }
-            if self.stream.repairs().contains(RepairKind::CutEnd) {
-                gather.truncated = true;
             }
         }
         self.done = true;
@@ -104,7 +106,7 @@ impl Json {
 }
 
 impl Walk {
-    fn token(&mut self, token: Token<'_>, cut: bool, gather: &mut Gather<'_>) {
+    fn token(&mut self, token: Token<'_>, gather: &mut Gather<'_>) {
         match token {
             Token::BeginObject | Token::BeginArray => self.depth = self.depth.saturating_add(1),
             Token::EndObject | Token::EndArray => self.depth = self.depth.saturating_sub(1),
@@ -126,7 +128,7 @@ impl Walk {
         match token {
             Token::BeginObject => self.begin(None, gather),
             Token::BeginArray => self.begin(Some(0), gather),
-            Token::EndObject | Token::EndArray => self.end(cut || gather.truncated, gather),
+            Token::EndObject | Token::EndArray => self.end(gather),
             Token::Key(key) => self.key(key, gather),
             Token::String(text) => {
                 if self.item(gather) {
@@ -235,14 +237,14 @@ impl Walk {
         self.cursor.rules(&map.plan).filter(is_range).collect()
     }
 
-    fn end(&mut self, cut: bool, gather: &mut Gather<'_>) {
+    fn end(&mut self, gather: &mut Gather<'_>) {
         if std::mem::take(&mut self.member) {
             self.cursor.leave();
         }
         self.names.retain(|(depth, _)| *depth <= self.depth);
         let Some(open) = self.open.pop() else { return };
         if open.record {
-            if cut { gather.abandon() } else { gather.end_record() }
+            if gather.truncated { gather.abandon() } else { gather.end_record() }
         }
         if open.framed {
             self.leave();

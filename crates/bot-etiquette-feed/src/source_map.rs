@@ -103,6 +103,12 @@ impl SourceMap {
         self.format
     }
 
+    /// The path of its records, as the map has it.
+    #[must_use]
+    pub fn records(&self) -> &str {
+        &self.records
+    }
+
     /// Whom its events name.
     #[must_use]
     pub fn attribution(&self) -> &Attribution {

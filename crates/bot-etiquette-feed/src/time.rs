@@ -176,7 +176,7 @@ pub(crate) fn days(text: &str, notes: &mut Notes) -> Vec<Day> {
         .unwrap_or_default()
         .iter()
         .filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
-        .filter_map(|day| date_at(&[&[day.clone()], tail].concat(), 0))
+        .filter_map(|day| date_at(&[std::slice::from_ref(day), tail].concat(), 0))
         .map(Day)
         .collect()
 }
@@ -186,9 +186,9 @@ pub(crate) fn moment(date: Date, time: Option<Time>, offset: Option<Offset>, zon
     let Some(time) = time else { return Moment::Day(Day(date)) };
     let wall = DateTime::from_parts(date, time);
     let zoned = match offset {
-        Some(offset) => TimeZone::fixed(offset).to_zoned(wall).map(|zoned| zoned.with_time_zone(zone.clone())),
+        Some(offset) => TimeZone::fixed(offset).to_zoned_datetime(wall).map(|zoned| zoned.with_time_zone(zone.clone())),
         None => {
-            let ambiguous = zone.to_ambiguous_zoned(wall);
+            let ambiguous = zone.to_ambiguous_zoned_datetime(wall);
             if ambiguous.is_ambiguous() {
                 let gap = matches!(ambiguous.offset(), jiff::tz::AmbiguousOffset::Gap { .. });
                 notes.add(if gap { Note::Gap } else { Note::Fold });
@@ -201,8 +201,8 @@ pub(crate) fn moment(date: Date, time: Option<Time>, offset: Option<Offset>, zon
 
 /// Whether the clocks of the zone change on a day.
 pub(crate) fn changes(date: Date, zone: &TimeZone) -> bool {
-    let (Ok(start), Ok(next)) = (date.to_zoned(zone.clone()), date.tomorrow()) else { return false };
-    next.to_zoned(zone.clone()).is_ok_and(|next| next.offset() != start.offset())
+    let (Ok(start), Ok(next)) = (date.to_zoned_datetime(zone.clone()), date.tomorrow()) else { return false };
+    next.to_zoned_datetime(zone.clone()).is_ok_and(|next| next.offset() != start.offset())
 }
 
 /// What hours in words say.
@@ -227,10 +227,13 @@ pub(crate) fn hours(text: &str) -> Hours {
     for part in parts.map(|part| part.trim_matches(['.', ',', ';'])).filter(|part| !part.is_empty()) {
         let bare = part.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
         let unit = part.get(bare.len()..).unwrap_or_default();
-        if !matches!(unit, "" | "h" | "hs" | "hrs" | "horas" | "hora") && !(bare.is_empty() && matches!(unit, "de" | "a" | "las" | "la" | "desde" | "hasta" | "les" | "fins")) {
+        let is_unit = matches!(unit, "h" | "hs" | "hrs" | "horas" | "hora");
+        let is_joint = matches!(unit, "de" | "a" | "las" | "la" | "desde" | "hasta" | "les" | "fins");
+        let fits = if bare.is_empty() { is_unit || is_joint } else { is_unit || unit.is_empty() };
+        if !fits {
             return Hours::Words;
         }
-        named |= matches!(unit, "h" | "hs" | "hrs" | "horas" | "hora");
+        named |= is_unit;
         if bare.is_empty() {
             continue;
         }

@@ -1,7 +1,7 @@
 //! When an event takes place, as its source says it: nothing is made up.
 
 use std::fmt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::civil;
 
@@ -50,7 +50,7 @@ impl fmt::Display for Day {
 
 /// A day and a time of day in a zone, and the instant that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Local(pub(crate) jiff::Zoned);
+pub struct Local(pub(crate) jiff::ZonedDateTime);
 
 impl Local {
     /// The day.
@@ -68,7 +68,10 @@ impl Local {
     /// The instant.
     #[must_use]
     pub fn instant(&self) -> SystemTime {
-        self.0.timestamp().into()
+        let seconds = self.0.timestamp().as_second();
+        let distance = Duration::from_secs(seconds.unsigned_abs());
+        let instant = if seconds < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
+        instant.unwrap_or(UNIX_EPOCH)
     }
 }
 
@@ -225,7 +228,7 @@ fn at_day(start: &Moment, day: Day) -> Moment {
     match start {
         Moment::Local(local) => {
             let wall = day.0.to_datetime(local.0.time());
-            match local.0.time_zone().to_ambiguous_zoned(wall).compatible() {
+            match local.0.time_zone().to_ambiguous_zoned_datetime(wall).compatible() {
                 Ok(zoned) => Moment::Local(Local(zoned)),
                 Err(_) => Moment::Day(day),
             }

@@ -152,6 +152,11 @@ impl Walk {
                     Err(quick_xml::Error::Syntax(_)) => break false,
                     Err(_) => break true,
                 };
+                if let Event::Start(start) | Event::Empty(start) = &event
+                    && !is_name(start.name().as_ref())
+                {
+                    break true;
+                }
                 // A text may go on in the next chunk.
                 if position >= rest.len() && !last && matches!(event, Event::Text(_) | Event::GeneralRef(_)) {
                     break false;
@@ -200,11 +205,7 @@ impl Walk {
                 self.high = None;
                 self.text(&text.into_inner(), gather);
             }
-            Event::GeneralRef(reference) => {
-                if self.wanted() {
-                    self.reference(&reference.into_inner(), gather);
-                }
-            }
+            Event::GeneralRef(reference) if self.wanted() => self.reference(&reference.into_inner(), gather),
             Event::DocType(_) => gather.notes.add(Note::Doctype),
             _ => {}
         }
@@ -373,6 +374,11 @@ fn attribute<'a>(start: &'a BytesStart<'_>, wanted: &str) -> Option<Cow<'a, str>
         name == wanted
     })?;
     Some(if value.value.contains('&') { Cow::Owned(html::decode_entities(&value.value)) } else { value.value })
+}
+
+/// Whether a tag can have this name: what follows `<` in "1 < 2" is none.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | ':'))
 }
 
 /// FNV-1a: names are only compared with names of the same document.

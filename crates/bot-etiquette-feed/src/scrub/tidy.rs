@@ -32,15 +32,14 @@ pub(super) fn without(text: &str, finds: &[Find], mark: bool) -> String {
 /// Takes the announcing words at the end of `kept` away, as far as they stand before a colon or are an abbreviation.
 fn drop_label(kept: &mut String) {
     let trimmed = kept.trim_end_matches(' ');
-    let Some(head) = trimmed.strip_suffix([':', '.']) else {
-        let length = trimmed.len();
-        if ends_with_label(trimmed).is_some_and(|at| matches!(trimmed.get(at..), Some("DNI" | "IBAN" | "tel" | "Tel"))) {
-            let at = ends_with_label(trimmed).unwrap_or(length);
+    if !trimmed.ends_with([':', '.']) {
+        // A bare word goes only where it says nothing by itself.
+        if let Some(at) = ends_with_label(trimmed).filter(|at| matches!(trimmed.get(*at..), Some("DNI" | "IBAN" | "tel" | "Tel"))) {
             kept.truncate(at);
         }
         return;
-    };
-    let mut end = head.trim_end_matches(' ').len();
+    }
+    let mut end = trimmed.trim_end_matches([':', '.', ' ']).len();
     let mut dropped = false;
     while let Some(at) = ends_with_label(kept.get(..end).unwrap_or_default()) {
         end = kept.get(..at).unwrap_or_default().trim_end_matches(' ').len();
