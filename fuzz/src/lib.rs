@@ -4,6 +4,8 @@
 //! Not in here: the fuzzer. A target is a function of bytes that panics when a promise is broken.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "feed")]
+pub mod feed;
 #[cfg(feature = "politeness")]
 pub mod politeness;
 #[cfg(feature = "robots")]
@@ -16,6 +18,14 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target of the enabled features; each subject's lines lie together.
 pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "feed")]
+    ("feed_json", feed::json),
+    #[cfg(feature = "feed")]
+    ("feed_xml", feed::xml),
+    #[cfg(feature = "feed")]
+    ("feed_csv", feed::csv),
+    #[cfg(feature = "feed")]
+    ("scrub", feed::scrub),
     #[cfg(feature = "politeness")]
     ("politeness_events", politeness::events),
     #[cfg(feature = "politeness")]

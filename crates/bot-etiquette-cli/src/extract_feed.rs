@@ -24,16 +24,21 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<Answer, Failure> {
     let map = input::read(&options.map)?;
-    let map = String::from_utf8(map).map_err(|_| Failure::new(format_args!("{}: not UTF-8: a map is a TOML file", options.map)))?;
-    let map = SourceMap::from_toml(&map).map_err(|error| Failure::new(format_args!("{}: {error}", options.map)))?;
+    let map = String::from_utf8(map)
+        .map_err(|_| Failure::new(format_args!("{}: not UTF-8: a map is a TOML file", options.map)))?;
+    let map =
+        SourceMap::from_toml(&map).map_err(|error| Failure::new(format_args!("{}: {error}", options.map)))?;
     let mut source: Box<dyn Read> = match options.file.as_str() {
         "-" => Box::new(io::stdin().lock()),
         name => Box::new(File::open(name).map_err(|error| {
-            Failure::new(format_args!("{name}: cannot read: {error} (give the path of a feed's file, or - for stdin)"))
+            Failure::new(format_args!(
+                "{name}: cannot read: {error} (give the path of a feed's file, or - for stdin)"
+            ))
         })?),
     };
     let mut feed = Feed::new(&map);
-    let mut out = Printer { out: BufWriter::new(io::stdout().lock()), json: options.json, events: 0, unpublished: 0 };
+    let mut out =
+        Printer { out: BufWriter::new(io::stdout().lock()), json: options.json, events: 0, unpublished: 0 };
     out.start()?;
     let mut piece = vec![0; PIECE];
     loop {
@@ -106,7 +111,13 @@ impl<W: Write> Printer<W> {
         let completeness = &report.completeness;
         output::talk(&format!(
             "{} events of {} records; {} dropped, {} without a link; taken out of texts: {}; verdict: {:?}, doubts: {:?}\n",
-            self.events, completeness.read, report.dropped, self.unpublished, report.scrubbed.total(), completeness.verdict, completeness.doubts
+            self.events,
+            completeness.read,
+            report.dropped,
+            self.unpublished,
+            report.scrubbed.total(),
+            completeness.verdict,
+            completeness.doubts
         ));
         for (note, count) in report.notes.iter() {
             output::talk(&format!("{}: {count}\n", note.as_str()));

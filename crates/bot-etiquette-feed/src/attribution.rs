@@ -23,7 +23,8 @@ impl Attribution {
     /// # Errors
     /// An empty name, or an address that is no web page: nothing is published without them.
     pub fn new(source: &str, license: &str, license_url: Url) -> Result<Self, AttributionError> {
-        let attribution = Self { source: source.into(), license: license.into(), license_url, link: None, text: None };
+        let attribution =
+            Self { source: source.into(), license: license.into(), license_url, link: None, text: None };
         attribution.check().map_err(|problem| AttributionError { problem })?;
         Ok(attribution)
     }

@@ -76,7 +76,10 @@ impl Charset {
             if bytes.is_empty() {
                 return;
             }
-            if bytes.len() < 4 && !last && std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none()) {
+            if bytes.len() < 4
+                && !last
+                && std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+            {
                 self.held = bytes.to_vec();
                 return;
             }

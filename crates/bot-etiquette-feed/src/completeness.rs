@@ -86,7 +86,8 @@ impl Completeness {
     /// Doubts the feed when it holds less than 60 % of the records of the last good run.
     #[must_use]
     pub fn against_last(mut self, last_good: u64) -> Self {
-        if u128::from(self.read) * 100 < u128::from(last_good) * 60 && !self.doubts.contains(&Doubt::MassLoss) {
+        if u128::from(self.read) * 100 < u128::from(last_good) * 60 && !self.doubts.contains(&Doubt::MassLoss)
+        {
             self.doubts.push(Doubt::MassLoss);
         }
         self
@@ -123,7 +124,8 @@ impl Census {
         if self.read >= 100 && (matches!(self.read, 100 | 101 | 500 | 501) || self.read % 1000 <= 1) {
             doubts.push(Doubt::RoundCount);
         }
-        let ordered = self.titles >= ENOUGH_TITLES && self.in_order.saturating_mul(100) >= self.titles.saturating_mul(97);
+        let ordered = self.titles >= ENOUGH_TITLES
+            && self.in_order.saturating_mul(100) >= self.titles.saturating_mul(97);
         if ordered && self.last_initial.is_some_and(|last| ('b'..='r').contains(&last)) {
             doubts.push(Doubt::SortedCut);
         }

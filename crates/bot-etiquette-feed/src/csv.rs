@@ -79,7 +79,10 @@ impl Csv {
                 }
                 Row::OpenQuote | Row::Unfinished { .. } => {
                     gather.truncated |= last;
-                    at = at.saturating_add(memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end.saturating_add(1)));
+                    at = at.saturating_add(
+                        memchr::memchr(b'\n', rest.as_bytes())
+                            .map_or(rest.len(), |end| end.saturating_add(1)),
+                    );
                     self.open_quote(at >= buffer.len(), gather);
                 }
             }
@@ -148,7 +151,11 @@ fn sniff(text: &str) -> (u8, usize) {
     let mut quoted = false;
     for byte in line.bytes() {
         quoted ^= byte == b'"';
-        if let Some(count) = DELIMITERS.iter().position(|delimiter| *delimiter == byte && !quoted).and_then(|at| counts.get_mut(at)) {
+        if let Some(count) = DELIMITERS
+            .iter()
+            .position(|delimiter| *delimiter == byte && !quoted)
+            .and_then(|at| counts.get_mut(at))
+        {
             *count = count.saturating_add(1);
         }
     }
@@ -175,7 +182,9 @@ fn row(text: &str, delimiter: u8, last: bool) -> Row {
         }
         let rest = bytes.get(at..).unwrap_or_default();
         match memchr::memchr2(delimiter, b'\n', rest) {
-            Some(stop) if rest.get(stop) == Some(&delimiter) => at = at.saturating_add(stop).saturating_add(1),
+            Some(stop) if rest.get(stop) == Some(&delimiter) => {
+                at = at.saturating_add(stop).saturating_add(1)
+            }
             Some(stop) => {
                 let end = at.saturating_add(stop);
                 let carriage = usize::from(end > 0 && bytes.get(end.saturating_sub(1)) == Some(&b'\r'));
@@ -201,12 +210,17 @@ fn closing_quote(bytes: &[u8], from: usize, delimiter: u8, last: bool) -> Closin
     let mut at = from;
     let mut line_end = false;
     loop {
-        let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) else { return Closing::None };
+        let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) else {
+            return Closing::None;
+        };
         let quote = at.saturating_add(found);
-        line_end = line_end || bytes.get(at..quote).is_some_and(|inside| memchr::memchr(b'\n', inside).is_some());
+        line_end =
+            line_end || bytes.get(at..quote).is_some_and(|inside| memchr::memchr(b'\n', inside).is_some());
         match bytes.get(quote.saturating_add(1)) {
             Some(b'"') => at = quote.saturating_add(2),
-            Some(next) if *next == delimiter || matches!(next, b'\n' | b'\r' | b' ') => return Closing::At(quote),
+            Some(next) if *next == delimiter || matches!(next, b'\n' | b'\r' | b' ') => {
+                return Closing::At(quote);
+            }
             Some(_) if line_end => return Closing::Open,
             Some(_) => at = quote.saturating_add(1),
             None if last => return Closing::At(quote),

@@ -141,7 +141,13 @@ impl Event {
     pub fn likeness(&self) -> Option<(String, String, String)> {
         let title = fold::words(self.titles.source()?.text());
         let start = self.when.first()?.to_string();
-        let place = self.place.venue.as_ref().or(self.place.city.as_ref()).map(|place| fold::words(place)).unwrap_or_default();
+        let place = self
+            .place
+            .venue
+            .as_ref()
+            .or(self.place.city.as_ref())
+            .map(|place| fold::words(place))
+            .unwrap_or_default();
         (!title.is_empty()).then_some((title, start, place))
     }
 
@@ -197,7 +203,19 @@ impl Event {
         let updated = values.moment(Field::Updated);
         let scrubbed = values.scrubbed;
         let attribution = map.attribution.clone();
-        Some(Self { key, titles, descriptions, when, place, price, categories, link, updated, attribution, scrubbed })
+        Some(Self {
+            key,
+            titles,
+            descriptions,
+            when,
+            place,
+            price,
+            categories,
+            link,
+            updated,
+            attribution,
+            scrubbed,
+        })
     }
 }
 
@@ -249,7 +267,8 @@ impl<'a> Values<'a> {
 
     /// All paths of the key joined; a link's scheme does not count, since sites move to `https`.
     fn key(&self) -> Option<EventKey> {
-        let mut parts: Vec<&str> = self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty()).collect();
+        let mut parts: Vec<&str> =
+            self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty()).collect();
         if parts.is_empty() {
             parts.extend(self.one(Field::Link));
         }
@@ -267,7 +286,8 @@ impl<'a> Values<'a> {
 
     fn language(&mut self) -> String {
         let named = self.one(Field::Language).filter(|lang| {
-            (2..=35).contains(&lang.len()) && lang.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            (2..=35).contains(&lang.len())
+                && lang.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         });
         let Some(named) = named else { return self.map.language.clone() };
         if !named.eq_ignore_ascii_case(&self.map.language) {
@@ -309,7 +329,8 @@ impl<'a> Values<'a> {
         let said = self.one(Field::Point).or_else(|| self.one(Field::Latitude)).is_some();
         let pair = match self.one(Field::Point) {
             Some(text) => {
-                let mut numbers = text.split([',', ' ', ';']).filter(|part| !part.is_empty()).map(str::parse::<f64>);
+                let mut numbers =
+                    text.split([',', ' ', ';']).filter(|part| !part.is_empty()).map(str::parse::<f64>);
                 numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok))
             }
             None => self.number(Field::Latitude).zip(self.number(Field::Longitude)),

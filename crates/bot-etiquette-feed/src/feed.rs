@@ -55,6 +55,8 @@ impl Default for Limits {
 /// ```
 #[derive(Debug)]
 pub struct Feed<'m> {
+    /// The first bytes, until there are enough to see what they are.
+    head: Option<Vec<u8>>,
     charset: Charset,
     text: String,
     reader: Reader,
@@ -104,6 +106,7 @@ impl<'m> Feed<'m> {
             Format::Csv => Reader::Csv(Box::new(Csv::new(map.delimiter))),
         };
         Self {
+            head: Some(Vec::new()),
             charset: Charset::new(),
             text: String::new(),
             reader,
@@ -192,17 +195,23 @@ impl<'m> Feed<'m> {
         if self.ended || self.gather.outage.is_some() {
             return;
         }
-        if self.bytes_are_gzip(piece) {
+        let Some(mut head) = self.head.take() else { return self.decode(piece, last) };
+        head.extend_from_slice(piece);
+        if head.len() < HEAD && !last {
+            self.head = Some(head);
+            return;
+        }
+        if head.starts_with(&[0x1F, 0x8B]) {
             self.gather.outage = Some(Outage::Compressed);
             return;
         }
-        if let Some(label) = &self.gather.map.charset {
-            self.charset.declare(label);
-        } else if !self.sniffed
-            && let Some(label) = declared_in(piece)
-        {
+        for label in [self.gather.map.charset.as_deref(), declared_in(&head)].into_iter().flatten() {
             self.charset.declare(label);
         }
+        self.decode(&head, last);
+    }
+
+    fn decode(&mut self, piece: &[u8], last: bool) {
         self.charset.push(piece, last, &mut self.text, &mut self.gather.notes);
         if !self.sniffed && !self.sniff(last) {
             return;
@@ -213,10 +222,6 @@ impl<'m> Feed<'m> {
             Reader::Csv(csv) => csv.push(&self.text, last, &mut self.gather),
         }
         self.text.clear();
-    }
-
-    fn bytes_are_gzip(&self, piece: &[u8]) -> bool {
-        !self.sniffed && self.text.is_empty() && piece.starts_with(&[0x1F, 0x8B])
     }
 
     /// Looks whether this is a feed at all; `false` while there is too little to see.
@@ -239,12 +244,14 @@ impl<'m> Feed<'m> {
 
 /// Bytes read at once.
 const PIECE: usize = 64 * 1024;
+/// Bytes that are needed to see an XML declaration.
+const HEAD: usize = 256;
 /// Characters that are needed to know an HTML page.
 const HTML_SEEN: usize = 14;
 
 /// The encoding of an XML declaration.
 fn declared_in(piece: &[u8]) -> Option<&str> {
-    let head = piece.get(..piece.len().min(256))?;
+    let head = piece.get(..piece.len().min(HEAD))?;
     let head = head.get(..head.iter().position(|byte| *byte == b'>')?)?;
     let declaration = std::str::from_utf8(head).ok()?.trim_start().strip_prefix("<?xml")?;
     let (_, rest) = declaration.split_once("encoding")?;

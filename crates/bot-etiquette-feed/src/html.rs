@@ -66,7 +66,8 @@ pub(crate) fn push_code(code: u32, high: &mut Option<u32>, text: &mut String) ->
     if let (Some(first), 0xDC00..=0xDFFF) = (*high, code) {
         *high = None;
         text.truncate(text.len().saturating_sub(char::REPLACEMENT_CHARACTER.len_utf8()));
-        let joined = 0x1_0000_u32.saturating_add((first.saturating_sub(0xD800) << 10) | code.saturating_sub(0xDC00));
+        let joined =
+            0x1_0000_u32.saturating_add((first.saturating_sub(0xD800) << 10) | code.saturating_sub(0xDC00));
         text.extend(char::from_u32(joined));
         return false;
     }
@@ -118,8 +119,10 @@ pub(crate) fn to_text(html: &str) -> String {
         rest = inner.get(after..).unwrap_or_default();
         match name.as_str() {
             "script" | "style" if name_at == 0 => rest = skip_raw(rest, &name),
-            "p" | "div" | "br" | "li" | "ul" | "ol" | "tr" | "table" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "section"
-            | "article" | "blockquote" | "dt" | "dd" | "dl" | "pre" | "hr" => text.push('\n'),
+            "p" | "div" | "br" | "li" | "ul" | "ol" | "tr" | "table" | "h1" | "h2" | "h3" | "h4" | "h5"
+            | "h6" | "section" | "article" | "blockquote" | "dt" | "dd" | "dl" | "pre" | "hr" => {
+                text.push('\n')
+            }
             "td" | "th" => text.push(' '),
             _ => {}
         }

@@ -55,7 +55,8 @@ fn event(file: &mut String, lang: &str, published: Published<'_>, stamp: jiff::T
     property(file, "UID", event.key().as_str());
     line(file, &format!("DTSTAMP:{}", utc(stamp)));
     line(file, &format!("DTSTART{}", value(&first)));
-    let single = event.when().runs.first().filter(|run| run.weekdays.is_empty() && event.when().excluded.is_empty());
+    let single =
+        event.when().runs.first().filter(|run| run.weekdays.is_empty() && event.when().excluded.is_empty());
     if let Some(end) = single.and_then(|run| run.end.as_ref()) {
         match (&first, end) {
             // The end of days is exclusive.
@@ -64,7 +65,9 @@ fn event(file: &mut String, lang: &str, published: Published<'_>, stamp: jiff::T
                     line(file, &format!("DTEND;VALUE=DATE:{}", compact(next)));
                 }
             }
-            (Moment::Local(_), Moment::Local(end)) => line(file, &format!("DTEND:{}", utc(end.0.timestamp()))),
+            (Moment::Local(_), Moment::Local(end)) => {
+                line(file, &format!("DTEND:{}", utc(end.0.timestamp())))
+            }
             (Moment::Local(_), Moment::Day(_)) => {}
         }
     }
@@ -75,14 +78,22 @@ fn event(file: &mut String, lang: &str, published: Published<'_>, stamp: jiff::T
         property(file, "SUMMARY", title.text());
     }
     let attribution = event.attribution();
-    let mut description = event.descriptions().best(lang).map(|text| text.text().to_string()).unwrap_or_default();
+    let mut description =
+        event.descriptions().best(lang).map(|text| text.text().to_string()).unwrap_or_default();
     if !description.is_empty() {
         description.push('\n');
     }
-    let _ = write!(description, "{} - {} ({})", attribution.text(), attribution.license(), attribution.license_url());
+    let _ = write!(
+        description,
+        "{} - {} ({})",
+        attribution.text(),
+        attribution.license(),
+        attribution.license_url()
+    );
     property(file, "DESCRIPTION", &description);
     let place = event.place();
-    let parts: Vec<&str> = [&place.venue, &place.address, &place.city].into_iter().flatten().map(|part| part.as_str()).collect();
+    let parts: Vec<&str> =
+        [&place.venue, &place.address, &place.city].into_iter().flatten().map(|part| part.as_str()).collect();
     if !parts.is_empty() {
         property(file, "LOCATION", &parts.join(", "));
     }

@@ -233,7 +233,8 @@ impl Walk {
 
     fn ranges(&self, gather: &Gather<'_>) -> Vec<usize> {
         let map = gather.map;
-        let is_range = |rule: &usize| map.rule(*rule).is_some_and(|rule| rule.field == crate::field::Field::Range);
+        let is_range =
+            |rule: &usize| map.rule(*rule).is_some_and(|rule| rule.field == crate::field::Field::Range);
         self.cursor.rules(&map.plan).filter(is_range).collect()
     }
 

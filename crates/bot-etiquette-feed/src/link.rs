@@ -30,7 +30,8 @@ impl Link {
         if !matches!(url.scheme(), "http" | "https") || host.is_empty() || is_picture(&url) {
             return (None, scrubbed);
         }
-        let writes = matches!(host.as_str(), "wa.me" | "api.whatsapp.com" | "web.whatsapp.com" | "chat.whatsapp.com");
+        let writes =
+            matches!(host.as_str(), "wa.me" | "api.whatsapp.com" | "web.whatsapp.com" | "chat.whatsapp.com");
         if writes || scrub::holds_email(&decoded(url.path())) || url.path().split('/').any(is_number) {
             scrubbed.links = 1;
             return (None, scrubbed);
@@ -83,7 +84,9 @@ impl serde::Serialize for Link {
 }
 
 fn decoded(text: &str) -> String {
-    url::form_urlencoded::parse(text.replace('&', "%26").as_bytes()).map(|(name, value)| format!("{name}={value}")).collect()
+    url::form_urlencoded::parse(text.replace('&', "%26").as_bytes())
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
 }
 
 /// Whether a piece of a link is a telephone number with its country code.
@@ -96,7 +99,8 @@ fn is_personal(member: &str) -> bool {
     let member = decoded(member);
     let (name, value) = member.split_once('=').unwrap_or((&member, ""));
     let name = name.to_ascii_lowercase();
-    let named = ["email", "mail", "correo", "phone", "tel", "telefono", "movil", "whatsapp"].contains(&name.as_str());
+    let named =
+        ["email", "mail", "correo", "phone", "tel", "telefono", "movil", "whatsapp"].contains(&name.as_str());
     named || scrub::is_personal(value) || scrub::holds_email(&member)
 }
 

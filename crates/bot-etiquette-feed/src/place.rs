@@ -93,8 +93,14 @@ fn amounts(text: &str) -> Vec<f64> {
             continue;
         }
         let left = text.get(from..at).unwrap_or_default().trim_end();
-        let digits = left.len().saturating_sub(left.trim_end_matches(|character: char| character.is_ascii_digit() || matches!(character, ',' | '.')).len());
-        let figure = left.get(left.len().saturating_sub(digits)..).unwrap_or_default().trim_matches(['.', ',']);
+        let digits = left.len().saturating_sub(
+            left.trim_end_matches(|character: char| {
+                character.is_ascii_digit() || matches!(character, ',' | '.')
+            })
+            .len(),
+        );
+        let figure =
+            left.get(left.len().saturating_sub(digits)..).unwrap_or_default().trim_matches(['.', ',']);
         let decimals = figure.rsplit([',', '.']).next().map_or(0, str::len);
         let comma = figure.contains(',') || figure.contains('.') && decimals == 3;
         amounts.extend(number(figure, comma));

@@ -42,7 +42,9 @@ impl Plan {
     fn grow(&mut self, from: usize, steps: &[Step]) -> usize {
         let mut at = from;
         for step in steps {
-            let known = self.children(at).find(|child| self.nodes.get(*child).is_some_and(|node| node.step.as_ref() == Some(step)));
+            let known = self
+                .children(at)
+                .find(|child| self.nodes.get(*child).is_some_and(|node| node.step.as_ref() == Some(step)));
             at = known.unwrap_or_else(|| {
                 let new = self.nodes.len();
                 self.nodes.push(Node { step: Some(step.clone()), ..Node::default() });
@@ -83,7 +85,12 @@ impl Cursor {
     }
 
     /// Goes into an element or a member; `false`, and nowhere, when no path leads there.
-    pub(crate) fn enter<'a>(&mut self, plan: &Plan, name: &str, attribute: impl Fn(&str) -> Option<std::borrow::Cow<'a, str>>) -> bool {
+    pub(crate) fn enter<'a>(
+        &mut self,
+        plan: &Plan,
+        name: &str,
+        attribute: impl Fn(&str) -> Option<std::borrow::Cow<'a, str>>,
+    ) -> bool {
         let start = self.frames.last().copied().unwrap_or(0);
         let end = self.nodes.len();
         for at in start..end {
@@ -92,7 +99,9 @@ impl Cursor {
                 let Some(Node { step: Some(step), .. }) = plan.nodes.get(child) else { continue };
                 let Step::Name { with, .. } = step else { continue };
                 let fits = step.is_named(name)
-                    && with.as_ref().is_none_or(|(name, value)| attribute(name).is_some_and(|actual| actual == *value));
+                    && with
+                        .as_ref()
+                        .is_none_or(|(name, value)| attribute(name).is_some_and(|actual| actual == *value));
                 if fits {
                     self.nodes.push(child);
                 }
@@ -144,7 +153,10 @@ impl Cursor {
 
     /// The rules that want the value here.
     pub(crate) fn rules<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = usize> + 'a {
-        self.here().iter().filter_map(|node| plan.nodes.get(*node)).flat_map(|node| node.rules.iter().copied())
+        self.here()
+            .iter()
+            .filter_map(|node| plan.nodes.get(*node))
+            .flat_map(|node| node.rules.iter().copied())
     }
 
     /// The attributes that are wanted here, with their rules.

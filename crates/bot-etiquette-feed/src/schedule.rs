@@ -28,7 +28,8 @@ impl Schedule {
         }
         let lists = [Field::Excluded, Field::Included].map(|field| {
             let texts: Vec<&str> = values.all(field).map(|(_, text)| text).collect();
-            let mut days: Vec<Day> = texts.into_iter().flat_map(|text| time::days(text, values.notes)).collect();
+            let mut days: Vec<Day> =
+                texts.into_iter().flat_map(|text| time::days(text, values.notes)).collect();
             days.sort_unstable();
             days.dedup();
             days

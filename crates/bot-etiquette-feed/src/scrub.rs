@@ -130,18 +130,24 @@ fn suspicious(bytes: &[u8]) -> bool {
         match byte {
             b'0'..=b'9' => digits = digits.saturating_add(1),
             b'@' | b'&' | b'%' | b'[' | b'{' => return true,
-            b'(' if bytes.get(at.saturating_add(1)).is_some_and(|next| matches!(next | 0x20, b'a' | b' ')) => {
-                return true;
-            }
-            b'b' | b'B' if at.checked_sub(4).and_then(|from| bytes.get(from..at)).is_some_and(|before| {
-                before.eq_ignore_ascii_case(b"arro")
-            }) =>
+            b'(' if bytes
+                .get(at.saturating_add(1))
+                .is_some_and(|next| matches!(next | 0x20, b'a' | b' ')) =>
             {
                 return true;
             }
-            b':' if at.checked_sub(6).and_then(|from| bytes.get(from..at)).is_some_and(|before| {
-                before.eq_ignore_ascii_case(b"mailto")
-            }) =>
+            b'b' | b'B'
+                if at
+                    .checked_sub(4)
+                    .and_then(|from| bytes.get(from..at))
+                    .is_some_and(|before| before.eq_ignore_ascii_case(b"arro")) =>
+            {
+                return true;
+            }
+            b':' if at
+                .checked_sub(6)
+                .and_then(|from| bytes.get(from..at))
+                .is_some_and(|before| before.eq_ignore_ascii_case(b"mailto")) =>
             {
                 return true;
             }
@@ -153,7 +159,8 @@ fn suspicious(bytes: &[u8]) -> bool {
 
 /// Full-width forms as ASCII, and no invisible characters beside ASCII; `None` when there are none.
 pub(crate) fn unmask(text: &str) -> Option<String> {
-    let masked = |character: char| matches!(character, '\u{FF01}'..='\u{FF5E}' | '\u{FE6B}') || invisible(character);
+    let masked =
+        |character: char| matches!(character, '\u{FF01}'..='\u{FF5E}' | '\u{FE6B}') || invisible(character);
     if !text.chars().any(masked) {
         return None;
     }

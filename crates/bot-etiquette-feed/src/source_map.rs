@@ -207,8 +207,9 @@ impl TryFrom<Raw> for SourceMap {
         if raw.source.trim().is_empty() {
             return Err(key("source", "give the source a name".to_owned()));
         }
-        let zone = jiff::tz::TimeZone::get(&raw.zone)
-            .map_err(|_| key("zone", format!("`{}` is no IANA time zone, such as `Europe/Madrid`", raw.zone)))?;
+        let zone = jiff::tz::TimeZone::get(&raw.zone).map_err(|_| {
+            key("zone", format!("`{}` is no IANA time zone, such as `Europe/Madrid`", raw.zone))
+        })?;
         if let Some(label) = &raw.charset
             && encoding_rs::Encoding::for_label_no_replacement(label.as_bytes()).is_none()
         {
@@ -225,11 +226,15 @@ impl TryFrom<Raw> for SourceMap {
             (Some(records), _) => records,
             (None, Some((_, records))) => (*records).to_owned(),
             (None, None) if raw.format == Format::Xml => {
-                return Err(key("records", "an XML source needs the path of its records, such as `list/item`".to_owned()));
+                return Err(key(
+                    "records",
+                    "an XML source needs the path of its records, such as `list/item`".to_owned(),
+                ));
             }
             (None, None) => String::new(),
         };
-        let record_path = path::parse(&records, grammar).map_err(|problem| key("records", problem.to_string()))?;
+        let record_path =
+            path::parse(&records, grammar).map_err(|problem| key("records", problem.to_string()))?;
         let mut rules = Vec::new();
         for (name, value) in &raw.fields {
             rules.extend(field_rules(name, value, &records)?);
@@ -248,7 +253,8 @@ impl TryFrom<Raw> for SourceMap {
             plan.add_rule(&steps, index);
         }
         if !rules.iter().any(|rule| rule.field == Field::Key) {
-            let problem = "every event needs what identifies it at its source: name the path of its id".to_owned();
+            let problem =
+                "every event needs what identifies it at its source: name the path of its id".to_owned();
             return Err(MapError::Field { field: "key".to_owned(), records, problem });
         }
         if let Some(total) = &raw.total {
@@ -313,12 +319,22 @@ fn preset(format: Format) -> (Grammar, &'static [(&'static str, &'static str)]) 
 impl Rule {
     fn plain(field: Field, path: &str) -> Self {
         let html = matches!(field, Field::Description | Field::Title);
-        Self { field, path: path.to_owned(), html, nested: path == "content", lang: None, split: None, not: None, comma: false }
+        Self {
+            field,
+            path: path.to_owned(),
+            html,
+            nested: path == "content",
+            lang: None,
+            split: None,
+            not: None,
+            comma: false,
+        }
     }
 }
 
 fn field_rules(name: &str, value: &toml::Value, records: &str) -> Result<Vec<Rule>, MapError> {
-    let wrong = |problem: String| MapError::Field { field: name.to_owned(), records: records.to_owned(), problem };
+    let wrong =
+        |problem: String| MapError::Field { field: name.to_owned(), records: records.to_owned(), problem };
     let Some(field) = Field::from_name(name) else {
         let known: Vec<_> = Field::ALL.iter().map(|field| field.as_str()).collect();
         return Err(wrong(format!("no such field; the fields are {}", known.join(", "))));
@@ -330,9 +346,12 @@ fn field_rules(name: &str, value: &toml::Value, records: &str) -> Result<Vec<Rul
     let mut rules = Vec::new();
     for item in items {
         let rule = match item {
-            toml::Value::String(path) => Rule { html: field == Field::Description, ..Rule::plain(field, path) },
+            toml::Value::String(path) => {
+                Rule { html: field == Field::Description, ..Rule::plain(field, path) }
+            }
             toml::Value::Table(_) => {
-                let raw: RawRule = item.clone().try_into().map_err(|error| wrong(format!("{error}").trim().to_owned()))?;
+                let raw: RawRule =
+                    item.clone().try_into().map_err(|error| wrong(format!("{error}").trim().to_owned()))?;
                 Rule {
                     field,
                     html: raw.html.unwrap_or(field == Field::Description),
@@ -345,7 +364,10 @@ fn field_rules(name: &str, value: &toml::Value, records: &str) -> Result<Vec<Rul
                 }
             }
             other => {
-                return Err(wrong(format!("expected a path, a rule or a list of them, found {}", other.type_str())));
+                return Err(wrong(format!(
+                    "expected a path, a rule or a list of them, found {}",
+                    other.type_str()
+                )));
             }
         };
         if rule.path.trim().is_empty() {

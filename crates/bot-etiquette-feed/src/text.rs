@@ -77,7 +77,11 @@ impl Texts {
     ///
     /// # Errors
     /// The translator's.
-    pub fn translate<T: Translator>(&mut self, languages: &[&str], translator: &mut T) -> Result<Scrubbed, T::Error> {
+    pub fn translate<T: Translator>(
+        &mut self,
+        languages: &[&str],
+        translator: &mut T,
+    ) -> Result<Scrubbed, T::Error> {
         let mut all = Scrubbed::default();
         let Some(source) = self.source().cloned() else { return Ok(all) };
         for lang in languages {
@@ -104,7 +108,9 @@ impl Texts {
     pub(crate) fn merge(&mut self, other: &Self) {
         for text in &other.0 {
             match self.0.iter_mut().find(|known| known.lang.eq_ignore_ascii_case(&text.lang)) {
-                Some(known) if known.translated.is_some() && text.translated.is_none() => *known = text.clone(),
+                Some(known) if known.translated.is_some() && text.translated.is_none() => {
+                    *known = text.clone()
+                }
                 Some(_) => {}
                 None => self.0.push(text.clone()),
             }

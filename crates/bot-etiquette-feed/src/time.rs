@@ -35,7 +35,9 @@ pub(crate) fn written(text: &str, notes: &mut Notes) -> Option<Written> {
 fn iso(text: &str) -> Option<Written> {
     let (date, rest) = text.split_at_checked(10)?;
     let mut parts = date.split('-');
-    let date = Date::new(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?).ok()?;
+    let date =
+        Date::new(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?)
+            .ok()?;
     let (time, days, offset) = clock(rest.trim_start_matches(['T', 't', ' ']), &mut Notes::default())?;
     roll(date, time, days, offset)
 }
@@ -111,7 +113,10 @@ fn clock(text: &str, notes: &mut Notes) -> Option<Clock> {
     if text.is_empty() {
         return Some((None, 0, None));
     }
-    let end = text.bytes().position(|byte| !(byte.is_ascii_digit() || matches!(byte, b':' | b'.'))).unwrap_or(text.len());
+    let end = text
+        .bytes()
+        .position(|byte| !(byte.is_ascii_digit() || matches!(byte, b':' | b'.')))
+        .unwrap_or(text.len());
     let (time, zone) = text.split_at_checked(end)?;
     let mut parts = time.split(':');
     let hour: i8 = parts.next()?.parse().ok()?;
@@ -182,11 +187,19 @@ pub(crate) fn days(text: &str, notes: &mut Notes) -> Vec<Day> {
 }
 
 /// A wall time in a zone, or an instant as written; the clock changes are told.
-pub(crate) fn moment(date: Date, time: Option<Time>, offset: Option<Offset>, zone: &TimeZone, notes: &mut Notes) -> Moment {
+pub(crate) fn moment(
+    date: Date,
+    time: Option<Time>,
+    offset: Option<Offset>,
+    zone: &TimeZone,
+    notes: &mut Notes,
+) -> Moment {
     let Some(time) = time else { return Moment::Day(Day(date)) };
     let wall = DateTime::from_parts(date, time);
     let zoned = match offset {
-        Some(offset) => TimeZone::fixed(offset).to_zoned_datetime(wall).map(|zoned| zoned.with_time_zone(zone.clone())),
+        Some(offset) => {
+            TimeZone::fixed(offset).to_zoned_datetime(wall).map(|zoned| zoned.with_time_zone(zone.clone()))
+        }
         None => {
             let ambiguous = zone.to_ambiguous_zoned_datetime(wall);
             if ambiguous.is_ambiguous() {
@@ -223,7 +236,9 @@ pub(crate) fn hours(text: &str) -> Hours {
     }
     let mut times = Vec::new();
     let mut named = false;
-    let parts = folded.split(|character: char| character.is_whitespace() || matches!(character, '-' | '\u{2013}' | '\u{2014}'));
+    let parts = folded.split(|character: char| {
+        character.is_whitespace() || matches!(character, '-' | '\u{2013}' | '\u{2014}')
+    });
     for part in parts.map(|part| part.trim_matches(['.', ',', ';'])).filter(|part| !part.is_empty()) {
         let bare = part.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
         let unit = part.get(bare.len()..).unwrap_or_default();
@@ -242,11 +257,14 @@ pub(crate) fn hours(text: &str) -> Hours {
             None => (bare, None),
         };
         let minute = match minute {
-            Some(minute) if minute.len() == 2 || minute.len() == 5 => minute.get(..2).and_then(|minute| minute.parse().ok()),
+            Some(minute) if minute.len() == 2 || minute.len() == 5 => {
+                minute.get(..2).and_then(|minute| minute.parse().ok())
+            }
             Some(_) => None,
             None => Some(0),
         };
-        let time = hour.parse().ok().zip(minute).and_then(|(hour, minute)| Time::new(hour, minute, 0, 0).ok());
+        let time =
+            hour.parse().ok().zip(minute).and_then(|(hour, minute)| Time::new(hour, minute, 0, 0).ok());
         match time {
             Some(time) => times.push((time, bare.len() > 2)),
             None => return Hours::Words,

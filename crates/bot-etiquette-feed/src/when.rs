@@ -70,7 +70,8 @@ impl Local {
     pub fn instant(&self) -> SystemTime {
         let seconds = self.0.timestamp().as_second();
         let distance = Duration::from_secs(seconds.unsigned_abs());
-        let instant = if seconds < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
+        let instant =
+            if seconds < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
         instant.unwrap_or(UNIX_EPOCH)
     }
 }
@@ -205,7 +206,9 @@ impl When {
             }
         }
         let like = self.runs.first().map(|run| &run.start);
-        moments.extend(self.included.iter().map(|day| like.map_or(Moment::Day(*day), |start| at_day(start, *day))));
+        moments.extend(
+            self.included.iter().map(|day| like.map_or(Moment::Day(*day), |start| at_day(start, *day))),
+        );
         moments.sort_by_key(order);
         moments.dedup();
         moments.into_iter().take(MAX_OCCURRENCES)

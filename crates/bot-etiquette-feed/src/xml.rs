@@ -50,7 +50,14 @@ impl Xml {
             buffer: String::new(),
             enough: 0,
             discard: None,
-            walk: Walk { cursor: Cursor::new(), names: Vec::new(), skip: None, elements: Vec::new(), root_seen: false, high: None },
+            walk: Walk {
+                cursor: Cursor::new(),
+                names: Vec::new(),
+                skip: None,
+                elements: Vec::new(),
+                root_seen: false,
+                high: None,
+            },
             done: false,
         }
     }
@@ -90,7 +97,11 @@ impl Xml {
         }
         if last {
             self.done = true;
-            if !self.walk.names.is_empty() || !self.walk.root_seen || !self.buffer.trim().is_empty() || self.discard.is_some() {
+            if !self.walk.names.is_empty()
+                || !self.walk.root_seen
+                || !self.buffer.trim().is_empty()
+                || self.discard.is_some()
+            {
                 gather.truncated = true;
             }
             gather.abandon();
@@ -144,11 +155,14 @@ impl Walk {
             let mut used = 0;
             let bad_markup = loop {
                 let event = reader.read_event();
-                let position = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(rest.len());
+                let position =
+                    usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(rest.len());
                 let event = match event {
                     Ok(Event::Eof) => break false,
                     Ok(event) => event,
-                    Err(quick_xml::Error::Syntax(quick_xml::errors::SyntaxError::InvalidBangMarkup)) => break true,
+                    Err(quick_xml::Error::Syntax(quick_xml::errors::SyntaxError::InvalidBangMarkup)) => {
+                        break true;
+                    }
                     Err(quick_xml::Error::Syntax(_)) => break false,
                     Err(_) => break true,
                 };
@@ -308,7 +322,8 @@ impl Walk {
     }
 
     fn wanted(&self) -> bool {
-        self.skip.is_none() && (self.elements.last().is_some_and(|element| element.text.is_some()) || self.nested().is_some())
+        self.skip.is_none()
+            && (self.elements.last().is_some_and(|element| element.text.is_some()) || self.nested().is_some())
     }
 
     fn nested(&self) -> Option<usize> {
@@ -334,7 +349,8 @@ impl Walk {
             gather.spoil(Note::TokenTooLarge);
             return;
         }
-        target.push_str(text);
+        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window.
+        target.extend(text.split('\u{FEFF}'));
     }
 
     fn reference(&mut self, name: &str, gather: &mut Gather<'_>) {
@@ -373,7 +389,11 @@ fn attribute<'a>(start: &'a BytesStart<'_>, wanted: &str) -> Option<Cow<'a, str>
         let name: &str = attribute.key.as_ref();
         name == wanted
     })?;
-    Some(if value.value.contains('&') { Cow::Owned(html::decode_entities(&value.value)) } else { value.value })
+    Some(if value.value.contains('&') {
+        Cow::Owned(html::decode_entities(&value.value))
+    } else {
+        value.value
+    })
 }
 
 /// Whether a tag can have this name: what follows `<` in "1 < 2" is none.
@@ -383,5 +403,6 @@ fn is_name(name: &str) -> bool {
 
 /// FNV-1a: names are only compared with names of the same document.
 fn hash(name: &str) -> u64 {
-    name.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    name.bytes()
+        .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }

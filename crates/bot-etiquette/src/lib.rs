@@ -10,6 +10,7 @@
 //! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //! | `identity` | who the bot says it is, and whether the parts agree | `identity` |
 //! | `fetch` | limits, address policy, redirects, validators; with `client` an HTTP client that keeps them | `fetch`, `client` |
+//! | `feed` | open-data event feeds to events, field by named field, without personal data | `feed` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //!
 //! `tower` adds the layers of the chosen modules, `serde` and `toml` their values as data, `full` all but `referee`.
@@ -27,6 +28,9 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "feed")]
+#[doc(inline)]
+pub use bot_etiquette_feed as feed;
 #[cfg(feature = "fetch")]
 #[doc(inline)]
 pub use bot_etiquette_fetch as fetch;

@@ -43,7 +43,8 @@ fn a_feed_becomes_one_object_with_events_and_a_report() {
 #[test]
 fn an_error_page_and_a_cut_feed_are_a_no() {
     let map = name(&run::file("feed-no.toml", MAP.as_bytes()));
-    let page = run::with_stdin(&["extract", "feed", "--json", "--map", &map, "-"], b"<!doctype html><p>down</p>");
+    let page =
+        run::with_stdin(&["extract", "feed", "--json", "--map", &map, "-"], b"<!doctype html><p>down</p>");
     assert_eq!((page.code, &page.json()["report"]["completeness"]["verdict"]["outage"]), (1, &"html".into()));
     let cut = run::with_stdin(&["extract", "feed", "--map", &map, "-"], b"ID;TITLE;FROM;URL\n1;\"Cine;2026");
     assert_eq!((cut.code, cut.stdout.as_str()), (1, ""));
@@ -55,7 +56,11 @@ fn a_wrong_map_is_named_with_its_field() {
     let map = name(&run::file("feed-wrong.toml", MAP.replace("start =", "begin =").as_bytes()));
     let ended = run::with_stdin(&["extract", "feed", "--map", &map, "-"], b"");
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
-    assert!(ended.stderr.contains("feed-wrong.toml: field `begin` of the records at ``: no such field"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("feed-wrong.toml: field `begin` of the records at ``: no such field"),
+        "{}",
+        ended.stderr
+    );
     let ended = run::with_stdin(&["extract", "feed", "--map", "/no/such.toml", "-"], b"");
     assert_eq!(ended.code, 2);
 }

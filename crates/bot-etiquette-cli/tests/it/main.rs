@@ -3,6 +3,7 @@
 
 mod command;
 mod directory;
+mod extract_feed;
 mod key;
 mod politeness;
 mod referee;

@@ -4,8 +4,8 @@ use super::{Find, Kind, after, before};
 
 /// What people write for the at sign; the longer ones first.
 const AT: [&str; 16] = [
-    "(arroba)", "[arroba]", "{arroba}", "&commat;", "&#0064;", "&#064;", "&#x40;", "&#x040;", "&#64;", "arroba", "(at)", "[at]",
-    "{at}", "( at )", "%40", "@",
+    "(arroba)", "[arroba]", "{arroba}", "&commat;", "&#0064;", "&#064;", "&#x40;", "&#x040;", "&#64;",
+    "arroba", "(at)", "[at]", "{at}", "( at )", "%40", "@",
 ];
 /// What people write for the dot, beside the dot.
 const DOT: [&str; 9] = ["(punto)", "[punto]", "{punto}", "punto", "(dot)", "[dot]", "{dot}", "dot", "&#46;"];
@@ -45,7 +45,8 @@ fn disguise(text: &str, at: usize, signs: &[&'static str]) -> Option<(&'static s
 }
 
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
-    !before(text, start).is_some_and(char::is_alphanumeric) && !after(text, end).is_some_and(char::is_alphanumeric)
+    !before(text, start).is_some_and(char::is_alphanumeric)
+        && !after(text, end).is_some_and(char::is_alphanumeric)
 }
 
 fn local_part(text: &str, at: usize, from: usize, spaced: bool) -> Option<usize> {
@@ -76,7 +77,8 @@ fn domain(text: &str, start: usize, spaced: bool) -> Option<usize> {
             break;
         }
         labels = labels.saturating_add(1);
-        let letters = text.get(at..stop).unwrap_or_default().chars().filter(|letter| letter.is_alphabetic()).count();
+        let letters =
+            text.get(at..stop).unwrap_or_default().chars().filter(|letter| letter.is_alphabetic()).count();
         if labels > 1 && letters >= 2 {
             end = Some(stop);
         }
@@ -119,7 +121,11 @@ fn skip_blanks(text: &str, at: usize) -> usize {
 fn without_scheme(text: &str, start: usize, from: usize) -> usize {
     let left = text.get(from..start).unwrap_or_default();
     let has = left.len().checked_sub(7).and_then(|at| left.get(at..));
-    if has.is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:")) { start.saturating_sub(7) } else { start }
+    if has.is_some_and(|scheme| scheme.eq_ignore_ascii_case("mailto:")) {
+        start.saturating_sub(7)
+    } else {
+        start
+    }
 }
 
 /// Links that are an address or a number: the whole link goes.
@@ -141,14 +147,13 @@ pub(super) fn links(text: &str, finds: &mut Vec<Find>) {
         let known = LINKS.iter().find(ends_with).or_else(|| {
             let rest = bytes.get(at..).unwrap_or_default();
             let send = rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"/send"));
-            LINKS.last().filter(|_| send && text.get(from..at).is_some_and(|left| left.ends_with("whatsapp.com")))
+            LINKS
+                .last()
+                .filter(|_| send && text.get(from..at).is_some_and(|left| left.ends_with("whatsapp.com")))
         });
         let Some(sign) = known else { continue };
-        let start = if sign.ends_with(':') {
-            end.saturating_sub(sign.len())
-        } else {
-            token_start(text, at, from)
-        };
+        let start =
+            if sign.ends_with(':') { end.saturating_sub(sign.len()) } else { token_start(text, at, from) };
         if before(text, start).is_some_and(char::is_alphanumeric) {
             continue;
         }

@@ -97,7 +97,9 @@ impl<'a> Run<'a> {
         let left = self.text.get(..start.saturating_sub(1)).unwrap_or_default();
         let digits = left.bytes().rev().take(10).take_while(u8::is_ascii_digit).count();
         let separator = self.text.as_bytes().get(start.saturating_sub(1));
-        (1..=4).contains(&digits) || separator == Some(&b'_') || separator == Some(&b'/') && left.ends_with(|end: char| end.is_alphanumeric())
+        (1..=4).contains(&digits)
+            || separator == Some(&b'_')
+            || separator == Some(&b'/') && left.ends_with(|end: char| end.is_alphanumeric())
     }
 
     /// Whether a number may end behind group `index`: not inside a longer figure.
@@ -110,7 +112,9 @@ impl<'a> Run<'a> {
         let mut next = rest.chars();
         match next.next() {
             None => true,
-            Some(',' | ':' | '.') => !next.next().is_some_and(|digit| digit.is_ascii_digit() && digits_end(rest, 1) < 6),
+            Some(',' | ':' | '.') => {
+                !next.next().is_some_and(|digit| digit.is_ascii_digit() && digits_end(rest, 1) < 6)
+            }
             Some(letter) => !letter.is_alphanumeric() && !is_money(rest),
         }
     }
@@ -122,7 +126,9 @@ impl<'a> Run<'a> {
         if matches!(whole.as_str(), "34" | "034" | "0034") && first.saturating_add(1) < self.groups.len() {
             from = first.saturating_add(1);
             whole = self.group(from).to_owned();
-        } else if let Some(rest) = whole.strip_prefix("0034").or_else(|| whole.strip_prefix("34").filter(|rest| rest.len() == 9)) {
+        } else if let Some(rest) =
+            whole.strip_prefix("0034").or_else(|| whole.strip_prefix("34").filter(|rest| rest.len() == 9))
+        {
             whole = rest.to_owned();
         }
         let mut last = from;
@@ -167,7 +173,10 @@ impl<'a> Run<'a> {
             return None;
         }
         let end = self.with_tail(self.stop(last));
-        Some((Find { at: self.with_prefix(start, self.stop(last))..end, kind: Kind::Phone }, self.behind(end)))
+        Some((
+            Find { at: self.with_prefix(start, self.stop(last))..end, kind: Kind::Phone },
+            self.behind(end),
+        ))
     }
 
     fn gap_is_blank(&self, index: usize) -> bool {
@@ -180,7 +189,10 @@ impl<'a> Run<'a> {
         let left = before(self.text, start);
         let mut whole = self.group(first).to_owned();
         let mut last = first;
-        while whole.len() < 7 && last.saturating_add(1) < self.groups.len() && self.gap(last.saturating_add(1)) == "." {
+        while whole.len() < 7
+            && last.saturating_add(1) < self.groups.len()
+            && self.gap(last.saturating_add(1)) == "."
+        {
             last = last.saturating_add(1);
             whole.push_str(self.group(last));
         }
@@ -214,9 +226,10 @@ impl<'a> Run<'a> {
     /// The Spanish IBAN, and any other whose check digits are right (ISO 13616), found from its two check digits.
     fn account(&self, first: usize) -> Option<(Find, usize)> {
         let start = self.start(first).checked_sub(2)?;
-        let country = self.text.get(start..self.start(first)).filter(|letters| {
-            letters.bytes().all(|letter| letter.is_ascii_alphabetic())
-        })?;
+        let country = self
+            .text
+            .get(start..self.start(first))
+            .filter(|letters| letters.bytes().all(|letter| letter.is_ascii_alphabetic()))?;
         if before(self.text, start).is_some_and(char::is_alphanumeric) {
             return None;
         }
@@ -238,7 +251,9 @@ impl<'a> Run<'a> {
                 _ => break,
             }
         }
-        let spanish = compact.starts_with("ES") && compact.len() == 24 && compact.bytes().skip(2).all(|byte| byte.is_ascii_digit());
+        let spanish = compact.starts_with("ES")
+            && compact.len() == 24
+            && compact.bytes().skip(2).all(|byte| byte.is_ascii_digit());
         let other = compact.len() >= 15 && mod97(&compact);
         (spanish || other).then(|| (Find { at: start..end, kind: Kind::Account }, self.behind(end)))
     }
@@ -264,16 +279,21 @@ impl<'a> Run<'a> {
         let rest = self.text.get(end..).unwrap_or_default();
         let trimmed = rest.trim_start_matches(' ');
         let lower: String = trimmed.chars().take(12).collect::<String>().to_ascii_lowercase();
-        let sign = ["/", "-", "y ", "e ", "ext. ", "ext.", "ext ", "extension "].iter().find(|sign| lower.starts_with(**sign));
+        let sign = ["/", "-", "y ", "e ", "ext. ", "ext.", "ext ", "extension "]
+            .iter()
+            .find(|sign| lower.starts_with(**sign));
         let Some(sign) = sign else { return end };
         let digits_at = rest.len().saturating_sub(trimmed.len()).saturating_add(sign.len());
         let blanks = rest.get(digits_at..).unwrap_or_default();
-        let digits_at = digits_at.saturating_add(blanks.len().saturating_sub(blanks.trim_start_matches(' ').len()));
+        let digits_at =
+            digits_at.saturating_add(blanks.len().saturating_sub(blanks.trim_start_matches(' ').len()));
         let stop = digits_end(rest, digits_at);
         let length = stop.saturating_sub(digits_at);
         let next = rest.get(stop..).unwrap_or_default().trim_start_matches(' ').chars().next();
         let closed = next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '€' | ':' | '%'));
-        if (1..=5).contains(&length) && (closed || sign.starts_with('/') && length <= 4 || sign.starts_with("ext")) {
+        if (1..=5).contains(&length)
+            && (closed || sign.starts_with('/') && length <= 4 || sign.starts_with("ext"))
+        {
             end.saturating_add(stop)
         } else {
             end
@@ -296,7 +316,8 @@ fn next_group(text: &str, at: usize) -> Option<usize> {
         }
         let separates = matches!(
             character,
-            ' ' | '.' | '-' | '/' | '(' | ')' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{b7}'
+            ' ' | '.' | '-' | '/' | '(' | ')' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' | '\u{2010}'
+                ..='\u{2015}' | '\u{2212}' | '\u{b7}'
         );
         if !separates {
             return None;

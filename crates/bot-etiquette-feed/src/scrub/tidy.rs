@@ -4,9 +4,38 @@ use super::Find;
 
 /// Words that only announce an address or a number: they go with it. Lower case, without accents.
 const LABELS: [&str; 32] = [
-    "tel", "telf", "tlf", "tfno", "tlfno", "tlfnos", "tlfonos", "telefono", "telefonos", "telefon", "telefons", "phone", "movil", "mobil",
-    "whatsapp", "fax", "email", "e-mail", "mail", "correo", "correu", "electronico", "electronic", "contacto", "contacte", "contact",
-    "info", "informacion", "informacio", "reservas", "dni", "iban",
+    "tel",
+    "telf",
+    "tlf",
+    "tfno",
+    "tlfno",
+    "tlfnos",
+    "tlfonos",
+    "telefono",
+    "telefonos",
+    "telefon",
+    "telefons",
+    "phone",
+    "movil",
+    "mobil",
+    "whatsapp",
+    "fax",
+    "email",
+    "e-mail",
+    "mail",
+    "correo",
+    "correu",
+    "electronico",
+    "electronic",
+    "contacto",
+    "contacte",
+    "contact",
+    "info",
+    "informacion",
+    "informacio",
+    "reservas",
+    "dni",
+    "iban",
 ];
 /// What a find leaves where nothing may come together.
 const MARK: char = '\u{2026}';
@@ -34,7 +63,9 @@ fn drop_label(kept: &mut String) {
     let trimmed = kept.trim_end_matches(' ');
     if !trimmed.ends_with([':', '.']) {
         // A bare word goes only where it says nothing by itself.
-        if let Some(at) = ends_with_label(trimmed).filter(|at| matches!(trimmed.get(*at..), Some("DNI" | "IBAN" | "tel" | "Tel"))) {
+        if let Some(at) = ends_with_label(trimmed)
+            .filter(|at| matches!(trimmed.get(*at..), Some("DNI" | "IBAN" | "tel" | "Tel")))
+        {
             kept.truncate(at);
         }
         return;

@@ -30,7 +30,9 @@ fn the_declared_charset_of_xml_is_the_web_one() {
 
 #[test]
 fn valid_utf8_beats_a_stale_label() {
-    for content_type in ["application/xml; charset=ISO-8859-1", "application/xml; charset=utf-8; charset=utf-8"] {
+    for content_type in
+        ["application/xml; charset=ISO-8859-1", "application/xml; charset=utf-8; charset=utf-8"]
+    {
         let map = map("xml");
         let mut feed = Feed::new(&map);
         feed.content_type(content_type);
@@ -63,12 +65,21 @@ fn what_is_no_feed_is_an_outage() {
         ("xml", b"<!DOCTYPE html><html><body>Servicio no disponible</body></html>", Outage::Html),
         ("json", b"\n\n<html lang=es><head></head></html>", Outage::Html),
         ("csv", b"<!doctype HTML>\n<title>x</title>", Outage::Html),
-        ("json", br#"{"help":"https://x.example","success":false,"error":{"message":"persona@example.org"}}"#, Outage::Api),
+        (
+            "json",
+            br#"{"help":"https://x.example","success":false,"error":{"message":"persona@example.org"}}"#,
+            Outage::Api,
+        ),
         ("json", br#"{"error":{"code":500}}"#, Outage::Api),
         ("json", b"\x1f\x8b\x08\x00\x00", Outage::Compressed),
     ] {
         let (events, report) = read(format, bytes);
-        assert_eq!(report.completeness.verdict, Verdict::Outage(outage), "{:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            report.completeness.verdict,
+            Verdict::Outage(outage),
+            "{:?}",
+            String::from_utf8_lossy(bytes)
+        );
         assert!(events.is_empty() && !report.completeness.allows_deletions());
         assert!(!format!("{report:?}").contains("example"));
     }

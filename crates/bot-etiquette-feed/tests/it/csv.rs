@@ -9,7 +9,13 @@ fn names_of_columns_are_trimmed() {
 
 #[test]
 fn the_delimiter_is_found_or_named() {
-    for text in ["ID;TITLE\n1;\"A,B\"\n", "ID,TITLE\n1,\"A,B\"\n", "ID\tTITLE\r\n1\tA,B\r\n", "ID|TITLE\n1|A,B\n", "sep=;\nID;TITLE\n1;A,B\n"] {
+    for text in [
+        "ID;TITLE\n1;\"A,B\"\n",
+        "ID,TITLE\n1,\"A,B\"\n",
+        "ID\tTITLE\r\n1\tA,B\r\n",
+        "ID|TITLE\n1|A,B\n",
+        "sep=;\nID;TITLE\n1;A,B\n",
+    ] {
         assert_eq!(title(&only("csv", text.as_bytes()).0), "A,B", "{text:?}");
     }
 }

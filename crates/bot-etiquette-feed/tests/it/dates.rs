@@ -47,7 +47,12 @@ fn dates_in_the_forms_feeds_write() {
 
 #[test]
 fn a_winter_zone_in_summer_is_read_as_written_and_told() {
-    reads("\"from\":\"Tue, 03 Jun 2025 10:00:00 CET\"", "2025-06-03T11:00:00+02:00", None, &[Note::WrongZone]);
+    reads(
+        "\"from\":\"Tue, 03 Jun 2025 10:00:00 CET\"",
+        "2025-06-03T11:00:00+02:00",
+        None,
+        &[Note::WrongZone],
+    );
 }
 
 #[test]
@@ -55,13 +60,27 @@ fn a_time_may_stand_apart() {
     reads("\"from\":\"2025-10-25 00:00:00.0\",\"hour\":\"19:00\"", "2025-10-25T19:00:00+02:00", None, &[]);
     reads("\"from\":\"2025-10-25 00:00:00.0\",\"hour\":\"\"", "2025-10-25", None, &[]);
     reads("\"from\":\"2026-05-01\",\"hour\":\"19:00 h.\"", "2026-05-01T19:00:00+02:00", None, &[]);
-    reads("\"from\":\"2026-05-01\",\"hour\":\"De 12:00 a 14:00 horas\"", "2026-05-01T12:00:00+02:00", Some("2026-05-01T14:00:00+02:00"), &[]);
-    reads("\"from\":\"2026-05-01\",\"hour\":\"De 19 a 21 h\"", "2026-05-01T19:00:00+02:00", Some("2026-05-01T21:00:00+02:00"), &[]);
+    reads(
+        "\"from\":\"2026-05-01\",\"hour\":\"De 12:00 a 14:00 horas\"",
+        "2026-05-01T12:00:00+02:00",
+        Some("2026-05-01T14:00:00+02:00"),
+        &[],
+    );
+    reads(
+        "\"from\":\"2026-05-01\",\"hour\":\"De 19 a 21 h\"",
+        "2026-05-01T19:00:00+02:00",
+        Some("2026-05-01T21:00:00+02:00"),
+        &[],
+    );
 }
 
 #[test]
 fn hours_that_are_no_single_start_stay_words() {
-    for hours in ["De martes a domingo de 10.00 a 13.30 horas y de 16.00 a 19.00 horas", "Según programa", "Todos los días."] {
+    for hours in [
+        "De martes a domingo de 10.00 a 13.30 horas y de 16.00 a 19.00 horas",
+        "Según programa",
+        "Todos los días.",
+    ] {
         let (event, _) = json(&format!("\"from\":\"2026-05-01\",\"hour\":\"{hours}\""));
         assert_eq!(run(&event).0, "2026-05-01");
         assert_eq!(event.when().hours.as_deref(), Some(hours));
@@ -73,12 +92,30 @@ fn fillers_of_ends_are_no_times() {
     let end = |from: &str, to: &str, start: &str, end: Option<&str>, notes: &[Note]| {
         reads(&format!("\"from\":\"{from}\",\"to\":\"{to}\""), start, end, notes);
     };
-    end("2025-10-25 19:00:00.0", "2025-10-25 23:59:00.0", "2025-10-25T19:00:00+02:00", Some("2025-10-25"), &[]);
+    end(
+        "2025-10-25 19:00:00.0",
+        "2025-10-25 23:59:00.0",
+        "2025-10-25T19:00:00+02:00",
+        Some("2025-10-25"),
+        &[],
+    );
     end("2025-10-01", "2025-10-26 22:59:00.0", "2025-10-01", Some("2025-10-26"), &[]);
     end("2025-10-01", "2025-10-25 22:59:00.0", "2025-10-01", Some("2025-10-25T22:59:00+02:00"), &[]);
     end("2025-11-28 00:00:00.0", "2025-11-28 00:00:00.0", "2025-11-28", None, &[]);
-    end("2025-11-28 20:00", "2025-11-28 22:30", "2025-11-28T20:00:00+01:00", Some("2025-11-28T22:30:00+01:00"), &[]);
-    end("2025-11-28 22:00", "2025-11-28 01:30", "2025-11-28T22:00:00+01:00", Some("2025-11-29T01:30:00+01:00"), &[Note::Rolled]);
+    end(
+        "2025-11-28 20:00",
+        "2025-11-28 22:30",
+        "2025-11-28T20:00:00+01:00",
+        Some("2025-11-28T22:30:00+01:00"),
+        &[],
+    );
+    end(
+        "2025-11-28 22:00",
+        "2025-11-28 01:30",
+        "2025-11-28T22:00:00+01:00",
+        Some("2025-11-29T01:30:00+01:00"),
+        &[Note::Rolled],
+    );
     end("2025-11-28", "2025-11-20", "2025-11-28", None, &[Note::EndBeforeStart]);
 }
 
@@ -114,7 +151,9 @@ fn fillers_of_starts_are_no_dates() {
 
 #[test]
 fn a_range_on_some_days_without_some_and_with_more() {
-    let (event, _) = json("\"from\":\"24/10/2025\",\"to\":\"26/10/2025\",\"days\":\"5,6,7\",\"not\":\"25/10/2025\",\"also\":\"28/10/2025\"");
+    let (event, _) = json(
+        "\"from\":\"24/10/2025\",\"to\":\"26/10/2025\",\"days\":\"5,6,7\",\"not\":\"25/10/2025\",\"also\":\"28/10/2025\"",
+    );
     assert_eq!(occurrences(&event), ["2025-10-24", "2025-10-26", "2025-10-28"]);
     let (event, _) = json("\"from\":\"20/10/2025\",\"to\":\"31/10/2025\",\"days\":\"7\"");
     assert_eq!(occurrences(&event), ["2025-10-26"]);
@@ -129,7 +168,12 @@ fn a_weekly_series_keeps_its_time_over_a_clock_change_and_ignores_exclusions_out
     );
     assert_eq!(
         occurrences(&event),
-        ["2025-09-16T17:00:00+02:00", "2025-10-14T17:00:00+02:00", "2025-11-11T17:00:00+01:00", "2025-12-16T17:00:00+01:00"]
+        [
+            "2025-09-16T17:00:00+02:00",
+            "2025-10-14T17:00:00+02:00",
+            "2025-11-11T17:00:00+01:00",
+            "2025-12-16T17:00:00+01:00"
+        ]
     );
     assert_eq!(event.when().excluded.len(), 12);
 }

@@ -8,7 +8,11 @@ fn json(members: &str) -> Event {
 
 #[test]
 fn an_article_behind_a_name_comes_to_its_front() {
-    for (town, expected) in [("Tiemblo (El)", "El Tiemblo"), ("Navas del Marqués (Las)", "Las Navas del Marqués"), ("Madrid (Centro)", "Madrid (Centro)")] {
+    for (town, expected) in [
+        ("Tiemblo (El)", "El Tiemblo"),
+        ("Navas del Marqués (Las)", "Las Navas del Marqués"),
+        ("Madrid (Centro)", "Madrid (Centro)"),
+    ] {
         let event = json(&format!("\"place\":{{\"town\":\"{town}\"}}"));
         assert_eq!(event.place().city.as_deref(), Some(expected));
     }
@@ -57,20 +61,32 @@ fn a_title_is_decoded_where_the_map_says_so() {
 
 #[test]
 fn texts_are_in_one_normal_form() {
-    let (event, _) = only("json", "{\"items\":[{\"id\":1,\"title\":\"Cafe\u{301}  col·lecció\u{a0}x\"}]}".as_bytes());
+    let (event, _) =
+        only("json", "{\"items\":[{\"id\":1,\"title\":\"Cafe\u{301}  col·lecció\u{a0}x\"}]}".as_bytes());
     assert_eq!(title(&event), "Café col·lecció x");
 }
 
 #[test]
 fn the_scheme_of_a_key_does_not_count() {
-    let key = |id: &str| only("json", format!("{{\"items\":[{{\"id\":\"{id}\",\"title\":\"A\"}}]}}").as_bytes()).0.key().clone();
+    let key = |id: &str| {
+        only("json", format!("{{\"items\":[{{\"id\":\"{id}\",\"title\":\"A\"}}]}}").as_bytes())
+            .0
+            .key()
+            .clone()
+    };
     assert_eq!(key("http://x.example/1"), key("https://x.example/1"));
     assert_ne!(key("https://x.example/1"), key("https://x.example/2"));
 }
 
 #[test]
 fn pictures_are_never_linked() {
-    for url in ["https://x.example/a.jpg", "https://x.example/a.PNG?w=1", "data:image/png;base64,AAAA", "javascript:x()", "ftp://x.example/"] {
+    for url in [
+        "https://x.example/a.jpg",
+        "https://x.example/a.PNG?w=1",
+        "data:image/png;base64,AAAA",
+        "javascript:x()",
+        "ftp://x.example/",
+    ] {
         assert!(json(&format!("\"url\":\"{url}\"")).link().is_none(), "{url}");
     }
 }

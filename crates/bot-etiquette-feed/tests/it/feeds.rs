@@ -40,27 +40,55 @@ fn atom_needs_no_fields_in_its_map() {
 #[test]
 fn an_announced_total_makes_a_short_feed_partial() {
     let (_, report) = read("json", br#"{"total":2345,"items":[{"id":1,"title":"A"}]}"#);
-    assert_eq!((report.completeness.verdict, report.completeness.announced, report.completeness.read), (Verdict::Partial, Some(2345), 1));
+    assert_eq!(
+        (report.completeness.verdict, report.completeness.announced, report.completeness.read),
+        (Verdict::Partial, Some(2345), 1)
+    );
 }
 
 fn list(titles: impl IntoIterator<Item = String>) -> Vec<u8> {
-    let items: Vec<_> = titles.into_iter().enumerate().map(|(id, title)| format!("{{\"id\":{id},\"title\":\"{title}\"}}")).collect();
+    let items: Vec<_> = titles
+        .into_iter()
+        .enumerate()
+        .map(|(id, title)| format!("{{\"id\":{id},\"title\":\"{title}\"}}"))
+        .collect();
     format!("{{\"items\":[{}]}}", items.join(",")).into_bytes()
 }
 
 #[test]
 fn a_round_count_and_an_alphabet_that_stops_are_doubts() {
-    for (count, expected) in [(99, false), (100, true), (101, true), (102, false), (999, false), (1000, true), (1001, true), (1002, false)] {
-        let (_, report) = read("json", &list((0..count).map(|id| format!("{} x", if id % 2 == 0 { "Z" } else { "A" }))));
+    for (count, expected) in [
+        (99, false),
+        (100, true),
+        (101, true),
+        (102, false),
+        (999, false),
+        (1000, true),
+        (1001, true),
+        (1002, false),
+    ] {
+        let (_, report) =
+            read("json", &list((0..count).map(|id| format!("{} x", if id % 2 == 0 { "Z" } else { "A" }))));
         assert_eq!(report.completeness.doubts.contains(&Doubt::RoundCount), expected, "{count}");
         assert_eq!(report.completeness.allows_deletions(), !expected);
     }
     let sorted = |last: char, count: usize| {
         let letters = ('A'..=last).collect::<Vec<_>>();
-        let (_, report) = read("json", &list((0..count).map(|id| format!("{} {id}", letters[id * letters.len() / count]))));
+        let (_, report) =
+            read("json", &list((0..count).map(|id| format!("{} {id}", letters[id * letters.len() / count]))));
         report.completeness.doubts.contains(&Doubt::SortedCut)
     };
-    assert_eq!([sorted('N', 60), sorted('R', 60), sorted('S', 60), sorted('Z', 60), sorted('N', 49), sorted('N', 50)], [true, true, false, false, false, true]);
+    assert_eq!(
+        [
+            sorted('N', 60),
+            sorted('R', 60),
+            sorted('S', 60),
+            sorted('Z', 60),
+            sorted('N', 49),
+            sorted('N', 50)
+        ],
+        [true, true, false, false, false, true]
+    );
 }
 
 #[test]
@@ -76,7 +104,10 @@ fn language_files_of_one_source_join_by_id() {
     let catalan = spanish.replace("\"es\"", "\"ca\"");
     let mut calendar = Calendar::new();
     for (map, text) in [(spanish, "Teatro"), (&catalan, "Teatre")] {
-        let (event, _) = only(map, format!("{{\"items\":[{{\"id\":1,\"title\":\"{text}\",\"from\":\"2026-05-01\"}}]}}").as_bytes());
+        let (event, _) = only(
+            map,
+            format!("{{\"items\":[{{\"id\":1,\"title\":\"{text}\",\"from\":\"2026-05-01\"}}]}}").as_bytes(),
+        );
         calendar.insert(event);
     }
     let event = calendar.events().next().expect("one event");
@@ -90,11 +121,18 @@ fn one_event_of_two_sources_is_shown_once() {
     let town = include_str!("../fixtures/json.toml");
     let other = town.replacen("\"town\"", "\"county\"", 1);
     let mut calendar = Calendar::new();
-    for (map, id, name) in [(town, 1, "Fetén & amigos"), (&other, 9, "FETEN y amigos"), (&other, 8, "FETÉN  amigos!")] {
-        let text = format!("{{\"items\":[{{\"id\":{id},\"title\":\"{name}\",\"from\":\"2026-05-01\",\"place\":{{\"name\":\"Teatro\"}}}}]}}");
+    for (map, id, name) in
+        [(town, 1, "Fetén & amigos"), (&other, 9, "FETEN y amigos"), (&other, 8, "FETÉN  amigos!")]
+    {
+        let text = format!(
+            "{{\"items\":[{{\"id\":{id},\"title\":\"{name}\",\"from\":\"2026-05-01\",\"place\":{{\"name\":\"Teatro\"}}}}]}}"
+        );
         calendar.insert(only(map, text.as_bytes()).0);
     }
-    let groups: Vec<Vec<_>> = calendar.distinct().map(|group| group.iter().map(|event| event.key().to_string()).collect()).collect();
+    let groups: Vec<Vec<_>> = calendar
+        .distinct()
+        .map(|group| group.iter().map(|event| event.key().to_string()).collect())
+        .collect();
     assert_eq!(groups, [vec!["county:8".to_owned(), "town:1".to_owned()], vec!["county:9".to_owned()]]);
 }
 
@@ -121,7 +159,11 @@ fn translations_are_marked_scrubbed_and_never_take_the_place_of_the_source() {
     let (mut event, _) = only("json", br#"{"items":[{"id":1,"title":"Cine"}]}"#);
     let scrubbed = event.titles_mut().translate(&["es", "en", "pt"], &mut Spell).expect("no error");
     assert_eq!(scrubbed.emails, 1);
-    let texts: Vec<_> = event.titles().iter().map(|title| (title.lang(), title.text().as_str(), title.translated().is_some())).collect();
+    let texts: Vec<_> = event
+        .titles()
+        .iter()
+        .map(|title| (title.lang(), title.text().as_str(), title.translated().is_some()))
+        .collect();
     assert_eq!(texts, [("es", "Cine", false), ("en", "Cine [es>en]", true)]);
     assert_eq!(event.titles().best("pt").map(|title| title.lang()), Some("es"));
     assert_eq!(event.titles_mut().translate(&["de"], &mut Spell), Err("no German today".to_owned()));
@@ -131,7 +173,11 @@ fn translations_are_marked_scrubbed_and_never_take_the_place_of_the_source() {
 fn what_has_no_link_cannot_be_published() {
     let map = include_str!("../fixtures/json.toml").replace("link = \"https://town.example/data\"\n", "");
     let (event, _) = only(&map, br#"{"items":[{"id":1,"title":"A"}]}"#);
-    assert_eq!(event.publish().map(|_| ()).map_err(|error| error.to_string()), Err("the event town:1 has no link, and neither has its source: give `link` in `[attribution]`".to_owned()));
+    assert_eq!(
+        event.publish().map(|_| ()).map_err(|error| error.to_string()),
+        Err("the event town:1 has no link, and neither has its source: give `link` in `[attribution]`"
+            .to_owned())
+    );
 }
 
 #[test]
@@ -145,7 +191,14 @@ fn icalendar_lines_are_folded_escaped_and_in_utc() {
     assert!(file.lines().all(|line| line.len() <= 75) && file.ends_with("END:VCALENDAR\r\n"));
     assert_eq!(file.matches('\n').count(), file.matches("\r\n").count());
     let unfolded = file.replace("\r\n ", "");
-    for line in ["SUMMARY:Ñandú\\; uno\\, dos", "DTSTART:20251021T170000Z", "RDATE:20251028T180000Z", "UID:town:1", "URL:https://town.example/data", "DTSTAMP:20251020T224000Z"] {
+    for line in [
+        "SUMMARY:Ñandú\\; uno\\, dos",
+        "DTSTART:20251021T170000Z",
+        "RDATE:20251028T180000Z",
+        "UID:town:1",
+        "URL:https://town.example/data",
+        "DTSTAMP:20251020T224000Z",
+    ] {
         assert!(unfolded.contains(&format!("{line}\r\n")), "{line} in {unfolded}");
     }
     assert!(unfolded.contains("\\nA town - CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)"));
@@ -153,7 +206,8 @@ fn icalendar_lines_are_folded_escaped_and_in_utc() {
 
 #[test]
 fn icalendar_days_end_before_the_next() {
-    let (event, _) = only("json", br#"{"items":[{"id":1,"title":"A","from":"2025-06-03","to":"2025-06-05"}]}"#);
+    let (event, _) =
+        only("json", br#"{"items":[{"id":1,"title":"A","from":"2025-06-03","to":"2025-06-05"}]}"#);
     let file = write_icalendar("-//x//EN", "es", [event.publish().expect("a link")], UNIX_EPOCH);
     assert!(file.contains("DTSTART;VALUE=DATE:20250603\r\nDTEND;VALUE=DATE:20250606\r\n"));
     assert_eq!(title(&event), "A");

@@ -4,7 +4,9 @@ use crate::{only, read, title, titles};
 
 #[track_caller]
 fn reads(title_as_written: &str, expected: &str) {
-    let text = format!("{{\"items\":[{{\"id\":1,\"title\":\"{title_as_written}\"}},{{\"id\":2,\"title\":\"next\"}}]}}");
+    let text = format!(
+        "{{\"items\":[{{\"id\":1,\"title\":\"{title_as_written}\"}},{{\"id\":2,\"title\":\"next\"}}]}}"
+    );
     let (events, report) = read("json", text.as_bytes());
     assert_eq!(titles(&events), [expected, "next"], "{report:?}");
     assert!(report.notes.contains(Note::JsonRepair) && report.completeness.allows_deletions(), "{report:?}");
@@ -35,10 +37,17 @@ fn coordinates_that_are_none_are_absent() {
         (r#"{"point":"0,0"}"#, None),
         (r#"{"lat":91,"lon":0}"#, None),
     ] {
-        let (event, report) = only("json", format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"place\":{place}}}]}}").as_bytes());
+        let (event, report) = only(
+            "json",
+            format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"place\":{place}}}]}}").as_bytes(),
+        );
         assert_eq!(event.place().point, expected, "{place}");
         let flagged = report.notes.contains(Note::BadPoint);
-        assert_eq!(flagged, expected.is_none() && !place.contains("\"\"") && !place.contains("NaN"), "{place}");
+        assert_eq!(
+            flagged,
+            expected.is_none() && !place.contains("\"\"") && !place.contains("NaN"),
+            "{place}"
+        );
     }
 }
 
@@ -58,7 +67,8 @@ fn a_value_may_be_a_string_a_list_or_empty() {
         ("null", None),
         (r#"{"no":"https://x.example/1"}"#, None),
     ] {
-        let (event, _) = only("json", format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"url\":{url}}}]}}").as_bytes());
+        let (event, _) =
+            only("json", format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"url\":{url}}}]}}").as_bytes());
         assert_eq!(event.link().map(|link| link.as_str()), expected, "{url}");
     }
 }
@@ -66,7 +76,9 @@ fn a_value_may_be_a_string_a_list_or_empty() {
 #[test]
 fn what_no_path_leads_to_is_passed_over_however_deep() {
     let deep = format!("{}1{}", "{\"title\":[".repeat(100), "]}".repeat(100));
-    let text = format!("{{\"other\":{{\"items\":[1,{{\"id\":9}}]}},\"items\":[{{\"x\":{deep},\"id\":1,\"title\":\"A\"}}]}}");
+    let text = format!(
+        "{{\"other\":{{\"items\":[1,{{\"id\":9}}]}},\"items\":[{{\"x\":{deep},\"id\":1,\"title\":\"A\"}}]}}"
+    );
     let (events, report) = read("json", text.as_bytes());
     assert_eq!(titles(&events), ["A"], "{report:?}");
 }
@@ -99,7 +111,13 @@ fn a_price_may_be_a_number_and_free_a_flag() {
 
 #[test]
 fn a_record_without_key_or_title_is_dropped_alone() {
-    let (events, report) = read("json", br#"{"items":[{"title":"A"},{"id":2},{"id":3,"title":"C"},{"id":"p@example.org","title":"D"}]}"#);
+    let (events, report) = read(
+        "json",
+        br#"{"items":[{"title":"A"},{"id":2},{"id":3,"title":"C"},{"id":"p@example.org","title":"D"}]}"#,
+    );
     assert_eq!(titles(&events), ["C"]);
-    assert_eq!((report.dropped, report.notes.count(Note::NoKey), report.notes.count(Note::NoTitle)), (3, 2, 1));
+    assert_eq!(
+        (report.dropped, report.notes.count(Note::NoKey), report.notes.count(Note::NoTitle)),
+        (3, 2, 1)
+    );
 }

@@ -28,7 +28,10 @@ fn a_wrong_field_is_named_with_the_path_of_the_records() {
         ("key = \"@id\"\ntitle = \"\"", ["field `title`", "`list/event`", "the path is empty"]),
         ("key = \"@id\"\ntitle = \"a[b\"", ["field `title`", "`list/event`", "a bracket is not closed"]),
         ("key = \"@id\"\ntitle = \"a[1]\"", ["field `title`", "`list/event`", "[@attribute='value']"]),
-        ("key = \"@id\"\ntitle = \"@a/b\"", ["field `title`", "`list/event`", "nothing can follow an attribute"]),
+        (
+            "key = \"@id\"\ntitle = \"@a/b\"",
+            ["field `title`", "`list/event`", "nothing can follow an attribute"],
+        ),
         ("key = \"@id\"\ntitle = \"a//b\"", ["field `title`", "`list/event`", "a step has no name"]),
         ("key = \"@id\"\ntitle = { path = \"a\", htlm = true }", ["field `title`", "`list/event`", "htlm"]),
         ("title = \"a\"", ["field `key`", "`list/event`", "name the path of its id"]),
@@ -50,7 +53,11 @@ fn a_wrong_key_is_named_with_a_fix() {
         ("records = \"list/event\"", "", ["`records`", "path"]),
         ("language = \"es\"", "language = \"es\"\nmax_hosts = 3", ["max_hosts", "unknown field"]),
         ("language = \"es\"", "language = \"es\"\ncharset = \"latin-x\"", ["`charset`", "WHATWG"]),
-        ("language = \"es\"", "language = \"es\"\ndelimiter = \"ab\"", ["`delimiter`", "one ASCII character"]),
+        (
+            "language = \"es\"",
+            "language = \"es\"\ndelimiter = \"ab\"",
+            ["`delimiter`", "one ASCII character"],
+        ),
         ("license =", "licence =", ["licence", "unknown field"]),
     ] {
         refused(&good.replace(from, to), &words);

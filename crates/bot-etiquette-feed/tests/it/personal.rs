@@ -53,15 +53,38 @@ fn clean(format: &str, text: &str, canary: &str) {
 fn canaries_in_elements_without_a_path_appear_nowhere() {
     for canary in ADDRESSES.iter().map(|address| format!("{address} {NUMBER}")) {
         let json = canary.replace('"', "\\\"");
-        clean("json", &format!("{{\"owner\":\"{json}\",\"items\":[{{\"email\":[\"{json}\"],\"id\":1,\"title\":\"A\",\"org\":{{\"title\":\"{json}\",\"{json}\":1}},\"tel\":612345678}}],\"{json}\":2}}"), &canary);
-        clean("xml", &format!("<list><owner>{canary}</owner><event id='1'><title>A<x>{canary}</x></title><email><![CDATA[{canary}]]></email><attr name='tel'>{canary}</attr><!-- {canary} --><?pi {canary}?></event></list>"), &canary);
-        clean("csv", &format!("ID;MAIL;TITLE;{}\n1;\"{}\";A;\"{NUMBER}\"\n", json.replace(';', ","), canary.replace('"', "\"\"")), &canary);
+        clean(
+            "json",
+            &format!(
+                "{{\"owner\":\"{json}\",\"items\":[{{\"email\":[\"{json}\"],\"id\":1,\"title\":\"A\",\"org\":{{\"title\":\"{json}\",\"{json}\":1}},\"tel\":612345678}}],\"{json}\":2}}"
+            ),
+            &canary,
+        );
+        clean(
+            "xml",
+            &format!(
+                "<list><owner>{canary}</owner><event id='1'><title>A<x>{canary}</x></title><email><![CDATA[{canary}]]></email><attr name='tel'>{canary}</attr><!-- {canary} --><?pi {canary}?></event></list>"
+            ),
+            &canary,
+        );
+        clean(
+            "csv",
+            &format!(
+                "ID;MAIL;TITLE;{}\n1;\"{}\";A;\"{NUMBER}\"\n",
+                json.replace(';', ","),
+                canary.replace('"', "\"\"")
+            ),
+            &canary,
+        );
     }
 }
 
 #[test]
 fn canaries_in_every_mapped_field_appear_nowhere() {
-    let members = ["title", "text", "from", "to", "hour", "days", "not", "also", "price", "free", "tags", "url", "changed"];
+    let members = [
+        "title", "text", "from", "to", "hour", "days", "not", "also", "price", "free", "tags", "url",
+        "changed",
+    ];
     for canary in ADDRESSES.iter().map(|address| format!("{address}, {NUMBER}")) {
         let json = canary.replace('"', "\\\"");
         for member in members {
@@ -70,11 +93,27 @@ fn canaries_in_every_mapped_field_appear_nowhere() {
             clean("json", &format!("{{\"items\":[{{\"id\":1,{rest}\"{member}\":\"{value}\"}}]}}"), &canary);
         }
         for member in ["name", "town", "point", "lat", "lon"] {
-            clean("json", &format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"place\":{{\"{member}\":\"{json}\"}}}}]}}"), &canary);
+            clean(
+                "json",
+                &format!(
+                    "{{\"items\":[{{\"id\":1,\"title\":\"A\",\"place\":{{\"{member}\":\"{json}\"}}}}]}}"
+                ),
+                &canary,
+            );
         }
         let xml = canary.replace('<', "&lt;").replace('"', "&quot;");
-        clean("xml", &format!("<list><event id='1'><title>A</title><body>{xml}</body><cats><cat>{xml}</cat></cats><attr name='hour'>{xml}</attr></event></list>"), &canary);
-        clean("csv", &format!("ID;TITLE;TEXT;TAGS\n1;A;\"{0}\";\"{0}\"\n", canary.replace('"', "\"\"")), &canary);
+        clean(
+            "xml",
+            &format!(
+                "<list><event id='1'><title>A</title><body>{xml}</body><cats><cat>{xml}</cat></cats><attr name='hour'>{xml}</attr></event></list>"
+            ),
+            &canary,
+        );
+        clean(
+            "csv",
+            &format!("ID;TITLE;TEXT;TAGS\n1;A;\"{0}\";\"{0}\"\n", canary.replace('"', "\"\"")),
+            &canary,
+        );
     }
 }
 
@@ -91,12 +130,19 @@ fn the_words_of_a_wrong_value_are_in_no_message() {
 
 /// JSON of any shape, with the canary in every text and every name.
 fn nested(depth: u32) -> impl Strategy<Value = String> {
-    let leaf = prop_oneof![Just("\"canary@example.org\"".to_owned()), Just("612345678".to_owned()), Just("null".to_owned())];
+    let leaf = prop_oneof![
+        Just("\"canary@example.org\"".to_owned()),
+        Just("612345678".to_owned()),
+        Just("null".to_owned())
+    ];
     leaf.prop_recursive(depth, 32, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(","))),
             prop::collection::vec(("[a-z]{1,3}", inner), 0..4).prop_map(|members| {
-                let members: Vec<_> = members.iter().map(|(name, value)| format!("\"{name} canary@example.org\":{value}")).collect();
+                let members: Vec<_> = members
+                    .iter()
+                    .map(|(name, value)| format!("\"{name} canary@example.org\":{value}"))
+                    .collect();
                 format!("{{{}}}", members.join(","))
             }),
         ]

@@ -12,7 +12,10 @@ fn every_cut_is_seen(format: &str, whole: &str) {
     assert_eq!(events.len(), 2);
     for cut in 0..whole.len() {
         let (part, report) = read(format, &whole.as_bytes()[..cut]);
-        assert!(!matches!(report.completeness.verdict, Verdict::Complete | Verdict::Partial), "at {cut}: {report:?}");
+        assert!(
+            !matches!(report.completeness.verdict, Verdict::Complete | Verdict::Partial),
+            "at {cut}: {report:?}"
+        );
         assert!(!report.completeness.allows_deletions());
         for (event, known) in part.iter().zip(&events) {
             assert_eq!(event, known, "a record before the cut is whole, at {cut}: {}", title(event));

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use crate::{description, map, only, read, read_chunks, title, titles};
 
 fn event_with(title: &str) -> String {
-    format!("<list><event id='1'><title>{title}</title></event><event id='2'><title>next</title></event></list>")
+    format!(
+        "<list><event id='1'><title>{title}</title></event><event id='2'><title>next</title></event></list>"
+    )
 }
 
 #[track_caller]
@@ -38,7 +40,10 @@ fn what_xml_forbids_is_read_all_the_same() {
 
 #[test]
 fn an_address_keeps_its_bare_ampersands() {
-    let (event, _) = only("xml", b"<list><event id='1'><title>A</title><url>https://x.example/?a=1&b=2</url></event></list>");
+    let (event, _) = only(
+        "xml",
+        b"<list><event id='1'><title>A</title><url>https://x.example/?a=1&b=2</url></event></list>",
+    );
     assert_eq!(event.link().map(|link| link.as_str()), Some("https://x.example/?a=1&b=2"));
 }
 
@@ -81,7 +86,8 @@ fn a_value_over_the_limit_costs_its_record_alone() {
                 feed.push(chunk);
             }
             feed.finish();
-            let keys: Vec<_> = std::iter::from_fn(|| feed.next_event()).map(|event| event.key().to_string()).collect();
+            let keys: Vec<_> =
+                std::iter::from_fn(|| feed.next_event()).map(|event| event.key().to_string()).collect();
             let expected: &[&str] = if kept { &["town:1", "town:2"] } else { &["town:2"] };
             if length != 1000 || open.is_empty() {
                 assert_eq!(keys, expected, "{length} {open}");
@@ -107,14 +113,18 @@ fn fields_are_named_by_an_attribute_and_may_nest() {
 
 #[test]
 fn tags_that_do_not_match_do_not_lose_the_rest() {
-    let (events, report) = read("xml", b"<list><event id='1'><title>A</b></title></event><event id='2'><title>B<i></title></event></list>");
+    let (events, report) = read(
+        "xml",
+        b"<list><event id='1'><title>A</b></title></event><event id='2'><title>B<i></title></event></list>",
+    );
     assert_eq!(titles(&events), ["A", "B"]);
     assert!(report.notes.contains(Note::Unbalanced));
 }
 
 #[test]
 fn the_language_of_a_record_beats_that_of_the_map() {
-    let (event, report) = only("xml", b"<list><event id='1'><title>A</title><body lang='ca'>text</body></event></list>");
+    let (event, report) =
+        only("xml", b"<list><event id='1'><title>A</title><body lang='ca'>text</body></event></list>");
     assert_eq!(event.descriptions().source().map(|text| text.lang()), Some("ca"));
     assert!(report.notes.contains(Note::OtherLanguage));
 }
