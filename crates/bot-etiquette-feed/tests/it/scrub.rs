@@ -180,6 +180,7 @@ fn debug_shows_a_length_and_no_text() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "the test measures real time")]
 fn cleaning_is_linear_on_evil_shapes() {
     for unit in [
         "@",
