@@ -17,7 +17,7 @@ use crate::scrub::{self, Scrubbed};
 use crate::source_map::{Rule, SourceMap};
 use crate::text::Texts;
 use crate::time;
-use crate::when::{Moment, When};
+use crate::when::{MAX_LIST, Moment, When};
 
 /// What identifies an event at its source; the same from run to run.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -156,13 +156,13 @@ impl Event {
         self.titles.merge(&other.titles);
         self.descriptions.merge(&other.descriptions);
         for run in &other.when.runs {
-            if !self.when.runs.contains(run) {
+            if self.when.runs.len() < MAX_LIST && !self.when.runs.contains(run) {
                 self.when.runs.push(run.clone());
             }
         }
         self.when.runs.sort_by_key(|run| crate::when::order(&run.start));
         for day in &other.when.included {
-            if !self.when.included.contains(day) {
+            if self.when.included.len() < MAX_LIST && !self.when.included.contains(day) {
                 self.when.included.push(*day);
             }
         }
@@ -170,7 +170,7 @@ impl Event {
         self.price = self.price.take().or_else(|| other.price.clone());
         self.link = self.link.take().or_else(|| other.link.clone());
         for category in &other.categories {
-            if !self.categories.contains(category) {
+            if self.categories.len() < MAX_LIST && !self.categories.contains(category) {
                 self.categories.push(category.clone());
             }
         }
@@ -376,7 +376,7 @@ impl<'a> Values<'a> {
                 let name = part.strip_prefix('/').and_then(|path| path.rsplit('/').next()).unwrap_or(part);
                 let (clean, scrubbed) = CleanText::line(name);
                 self.scrubbed.add(scrubbed);
-                if !clean.is_empty() && !categories.contains(&clean) {
+                if !clean.is_empty() && categories.len() < MAX_LIST && !categories.contains(&clean) {
                     categories.push(clean);
                 }
             }

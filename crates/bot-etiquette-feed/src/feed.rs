@@ -273,11 +273,13 @@ impl Gather<'_> {
     /// Takes a value of the record that is open.
     pub(crate) fn value(&mut self, rule: usize, text: &str) {
         let Some(record) = &mut self.record else { return };
-        if record.size.saturating_add(text.len()) > self.limits.record {
+        // A value costs memory even when it is empty.
+        let size = record.size.saturating_add(text.len()).saturating_add(size_of::<(usize, String)>());
+        if size > self.limits.record {
             self.spoil(Note::RecordTooLarge);
             return;
         }
-        record.size = record.size.saturating_add(text.len());
+        record.size = size;
         record.values.push((rule, text.to_owned()));
     }
 

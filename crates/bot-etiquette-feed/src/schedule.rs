@@ -6,7 +6,7 @@ use crate::event::Values;
 use crate::field::Field;
 use crate::report::Note;
 use crate::time::{self, Hours, Written};
-use crate::when::{Day, Moment, Run, Weekdays, When};
+use crate::when::{Day, MAX_LIST, Moment, Run, Weekdays, When};
 
 /// Dates before this are fillers, such as the first of January 1970.
 const FIRST_YEAR: i16 = 1980;
@@ -23,7 +23,7 @@ impl Schedule {
         if let Some(start) = start {
             when.runs.extend(run(&start, end.as_deref(), start_time, end_time, weekdays, values));
         }
-        for (start, end, weekdays) in ranges(values) {
+        for (start, end, weekdays) in ranges(values).into_iter().take(MAX_LIST) {
             when.runs.extend(run(&start, end.as_deref(), start_time, end_time, weekdays, values));
         }
         let lists = [Field::Excluded, Field::Included].map(|field| {
@@ -32,6 +32,7 @@ impl Schedule {
                 texts.into_iter().flat_map(|text| time::days(text, values.notes)).collect();
             days.sort_unstable();
             days.dedup();
+            days.truncate(MAX_LIST);
             days
         });
         let [excluded, included] = lists;

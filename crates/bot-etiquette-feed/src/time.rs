@@ -176,6 +176,7 @@ pub(crate) fn days(text: &str, notes: &mut Notes) -> Vec<Day> {
         return Vec::new();
     };
     let tail = words.get(at..).unwrap_or_default();
+    let tail = tail.get(..2).unwrap_or(tail);
     words
         .get(..at)
         .unwrap_or_default()

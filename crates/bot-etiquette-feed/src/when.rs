@@ -174,7 +174,7 @@ pub struct Run {
 pub struct When {
     /// The runs; none when the source tells no date.
     pub runs: Vec<Run>,
-    /// Days on which it does not take place, those outside the runs included.
+    /// Days on which it does not take place, in order; those outside the runs included.
     pub excluded: Vec<Day>,
     /// Further days on which it does.
     pub included: Vec<Day>,
@@ -188,6 +188,7 @@ impl When {
     /// Each time it takes place, in order; a run without a break is one time. At most [`MAX_OCCURRENCES`].
     pub fn occurrences(&self) -> impl Iterator<Item = Moment> {
         let mut moments: Vec<Moment> = Vec::new();
+        let mut looked_at = 0_usize;
         for run in &self.runs {
             if run.weekdays.is_empty() && self.excluded.is_empty() {
                 moments.push(run.start.clone());
@@ -195,11 +196,10 @@ impl When {
             }
             let last = run.end.as_ref().map_or(run.start.day(), Moment::day);
             let mut day = Some(run.start.day());
-            let mut looked_at = 0_usize;
             while let Some(now) = day.filter(|day| *day <= last && looked_at < MAX_DAYS) {
                 looked_at = looked_at.saturating_add(1);
                 let on = run.weekdays.is_empty() || run.weekdays.contains(now);
-                if on && !self.excluded.contains(&now) {
+                if on && self.excluded.binary_search(&now).is_err() {
                     moments.push(at_day(&run.start, now));
                 }
                 day = now.next();
@@ -223,7 +223,9 @@ impl When {
 
 /// The most times that [`When::occurrences`] gives.
 pub const MAX_OCCURRENCES: usize = 1000;
-/// Days looked at in one run: ten years.
+/// Runs, excluded and included days of one event, and its categories: at most this many of each; more are left out.
+pub(crate) const MAX_LIST: usize = 1000;
+/// Days looked at in all runs: ten years.
 const MAX_DAYS: usize = 3660;
 
 /// The same time of day on another day.

@@ -103,3 +103,22 @@ fn fewer_bytes_than_announced_are_a_cut() {
     };
     assert_eq!((feed_of(32), feed_of(33)), (Verdict::Complete, Verdict::Truncated));
 }
+
+#[test]
+fn a_record_of_endless_empty_values_is_dropped_alone() {
+    let many = "<cat/>".repeat(200_000);
+    let text = format!(
+        "<list><event id='1'><title>A</title><cats>{many}</cats></event><event id='2'><title>B</title></event></list>"
+    );
+    let (events, report) = read("xml", text.as_bytes());
+    assert_eq!((titles(&events), report.notes.contains(Note::RecordTooLarge)), (vec!["B"], true));
+}
+
+#[test]
+fn lists_of_one_event_are_bounded() {
+    for (count, kept) in [(999, 999), (1000, 1000), (1001, 1000)] {
+        let tags: Vec<_> = (0..count).map(|tag| format!("\"tag {tag}\"")).collect();
+        let text = format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"tags\":[{}]}}]}}", tags.join(","));
+        assert_eq!(only("json", text.as_bytes()).0.categories().len(), kept);
+    }
+}
