@@ -32,8 +32,6 @@ notes! {
     Charset = "charset",
     /// Bytes that are no text, or U+FFFD as served.
     Lossy = "lossy",
-    /// The publisher's own conversion left `?` inside words.
-    LossySource = "lossy-source",
     /// Broken JSON was mended.
     JsonRepair = "json-repair",
     /// One name twice in an object: the first counts.
