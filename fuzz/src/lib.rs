@@ -10,6 +10,8 @@ pub mod html;
 pub mod arcgis;
 #[cfg(feature = "lenient")]
 pub mod lenient;
+#[cfg(feature = "feed")]
+pub mod feed;
 #[cfg(feature = "politeness")]
 pub mod politeness;
 #[cfg(feature = "robots")]
@@ -42,6 +44,14 @@ pub const TARGETS: &[Target] = &[
     ("esri_geometry", arcgis::geometry),
     #[cfg(feature = "lenient")]
     ("lenient_json", lenient::json),
+    #[cfg(feature = "feed")]
+    ("feed_json", feed::json),
+    #[cfg(feature = "feed")]
+    ("feed_xml", feed::xml),
+    #[cfg(feature = "feed")]
+    ("feed_csv", feed::csv),
+    #[cfg(feature = "feed")]
+    ("scrub", feed::scrub),
     #[cfg(feature = "politeness")]
     ("politeness_events", politeness::events),
     #[cfg(feature = "politeness")]
