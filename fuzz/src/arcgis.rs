@@ -1,8 +1,8 @@
 //! The targets of the ArcGIS library.
 
 use bot_etiquette_arcgis::{
-    Answer, Count, Counts, Directory, EsriGeometry, Extent, FeaturePage, Geometry, Layer, Layers, Position, QueryExtent,
-    Service, Verdict,
+    Answer, Count, Counts, Directory, EsriGeometry, Extent, FeaturePage, Geometry, Layer, Layers, Position,
+    QueryExtent, Service, Verdict,
 };
 
 /// An answer as every kind: an error envelope is never data, and what was read can be written.
@@ -36,10 +36,17 @@ pub fn extent(data: &[u8]) {
 
 fn check(place: &bot_etiquette_arcgis::Place) {
     assert_eq!(place.boxes.is_empty(), place.verdict == Verdict::None, "{place:?}");
-    assert_eq!(place.reason.is_none(), matches!(place.verdict, Verdict::Ok | Verdict::Antimeridian), "{place:?}");
+    assert_eq!(
+        place.reason.is_none(),
+        matches!(place.verdict, Verdict::Ok | Verdict::Antimeridian),
+        "{place:?}"
+    );
     for bbox in &place.boxes {
         assert!(bbox.west <= bbox.east && bbox.south <= bbox.north, "{place:?}");
-        assert!(bbox.west >= -180.001 && bbox.east <= 180.001 && bbox.south >= -90.001 && bbox.north <= 90.001, "{place:?}");
+        assert!(
+            bbox.west >= -180.001 && bbox.east <= 180.001 && bbox.south >= -90.001 && bbox.north <= 90.001,
+            "{place:?}"
+        );
     }
 }
 

@@ -1,8 +1,8 @@
 //! The targets of the HTML library.
 
 use bot_etiquette_html::{
-    ImageHead, Limits, Page, PageDiff, PageReader, Sitemap, SitemapLimits, UrlKey, css_urls, image_head, is_poor_title, link_header,
-    parse_refresh, pdf_title, simhash, srcset,
+    ImageHead, Limits, Page, PageDiff, PageReader, Sitemap, SitemapLimits, UrlKey, css_urls, image_head,
+    is_poor_title, link_header, parse_refresh, pdf_title, simhash, srcset,
 };
 use url::Url;
 
@@ -26,9 +26,24 @@ pub fn page(data: &[u8]) {
     assert!(PageDiff::between(&page, &page).is_empty());
     assert_eq!(page.text_hash(), Page::read(&base(), data).text_hash());
     let _ = simhash(&page.text);
-    let limits = Limits { links: 3, attributes: 4, attribute: 64, url: 64, text: 32, short_text: 8, embedded: 64, items: 2, findings: 2 };
+    let limits = Limits {
+        links: 3,
+        attributes: 4,
+        attribute: 64,
+        url: 64,
+        text: 32,
+        short_text: 8,
+        embedded: 64,
+        items: 2,
+        findings: 2,
+    };
     let small = PageReader::new(base()).limits(limits).read(data);
-    assert!(small.links.len() <= 3 && small.text.len() <= 32 + 2 && small.h1.len() <= 2 && small.findings.len() <= 2);
+    assert!(
+        small.links.len() <= 3
+            && small.text.len() <= 32 + 2
+            && small.h1.len() <= 2
+            && small.findings.len() <= 2
+    );
     assert!(small.json_ld.len() <= 2);
 }
 
@@ -51,7 +66,8 @@ pub fn srcsets(data: &[u8]) {
 
 /// Any bytes are a list of URLs, or none; never more than the limits.
 pub fn sitemap(data: &[u8]) {
-    let limits = SitemapLimits { entries: 8, bytes: 65_536, alternates: 2, findings: 4, ..SitemapLimits::default() };
+    let limits =
+        SitemapLimits { entries: 8, bytes: 65_536, alternates: 2, findings: 4, ..SitemapLimits::default() };
     let mut sitemap = Sitemap::with_limits(base(), data, limits);
     let entries: Vec<_> = sitemap.by_ref().map(|entry| entry.expect("memory does not fail")).collect();
     assert!(entries.len() <= 8 && sitemap.findings().len() <= 4 && sitemap.kind().is_some());
@@ -69,7 +85,11 @@ pub fn image(data: &[u8]) {
     }
     let half = image_head(&data[..data.len() / 2]);
     if let (ImageHead::Known(half), ImageHead::Known(whole)) = (half, whole) {
-        assert!(half.format != whole.format || (half.width, half.height) == (whole.width, whole.height) || data.starts_with(b"<"));
+        assert!(
+            half.format != whole.format
+                || (half.width, half.height) == (whole.width, whole.height)
+                || data.starts_with(b"<")
+        );
     }
 }
 

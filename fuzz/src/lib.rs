@@ -4,14 +4,14 @@
 //! Not in here: the fuzzer. A target is a function of bytes that panics when a promise is broken.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "html")]
-pub mod html;
 #[cfg(feature = "arcgis")]
 pub mod arcgis;
-#[cfg(feature = "lenient")]
-pub mod lenient;
 #[cfg(feature = "feed")]
 pub mod feed;
+#[cfg(feature = "html")]
+pub mod html;
+#[cfg(feature = "lenient")]
+pub mod lenient;
 #[cfg(feature = "politeness")]
 pub mod politeness;
 #[cfg(feature = "robots")]
@@ -24,6 +24,20 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target of the enabled features; each subject's lines lie together.
 pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "arcgis")]
+    ("esri_json", arcgis::json),
+    #[cfg(feature = "arcgis")]
+    ("extent", arcgis::extent),
+    #[cfg(feature = "arcgis")]
+    ("esri_geometry", arcgis::geometry),
+    #[cfg(feature = "feed")]
+    ("feed_json", feed::json),
+    #[cfg(feature = "feed")]
+    ("feed_xml", feed::xml),
+    #[cfg(feature = "feed")]
+    ("feed_csv", feed::csv),
+    #[cfg(feature = "feed")]
+    ("scrub", feed::scrub),
     #[cfg(feature = "html")]
     ("html_page", html::page),
     #[cfg(feature = "html")]
@@ -36,22 +50,8 @@ pub const TARGETS: &[Target] = &[
     ("pdf_tail", html::pdf),
     #[cfg(feature = "html")]
     ("link_header", html::links),
-    #[cfg(feature = "arcgis")]
-    ("esri_json", arcgis::json),
-    #[cfg(feature = "arcgis")]
-    ("extent", arcgis::extent),
-    #[cfg(feature = "arcgis")]
-    ("esri_geometry", arcgis::geometry),
     #[cfg(feature = "lenient")]
     ("lenient_json", lenient::json),
-    #[cfg(feature = "feed")]
-    ("feed_json", feed::json),
-    #[cfg(feature = "feed")]
-    ("feed_xml", feed::xml),
-    #[cfg(feature = "feed")]
-    ("feed_csv", feed::csv),
-    #[cfg(feature = "feed")]
-    ("scrub", feed::scrub),
     #[cfg(feature = "politeness")]
     ("politeness_events", politeness::events),
     #[cfg(feature = "politeness")]

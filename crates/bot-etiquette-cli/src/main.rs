@@ -5,8 +5,9 @@
 mod directory;
 mod exit;
 mod extract;
-mod extract_html;
+mod extract_arcgis;
 mod extract_feed;
+mod extract_html;
 mod input;
 mod key;
 mod message;
@@ -52,17 +53,11 @@ enum Command {
     /// Try a politeness policy: when a host may be asked again, and why not before.
     #[command(subcommand)]
     Politeness(politeness::Command),
-    /// Read the facts of a page, a sitemap or a file.
-    #[command(subcommand)]
-    Extract(extract::Command),
     /// Read the facts of a file that a crawler fetched.
     #[command(subcommand)]
-    Extract(extract::Extract),
+    Extract(extract::Command),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
-    /// Read what a file of an open-data server holds.
-    #[command(subcommand)]
-    Extract(extract::Extract),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -76,16 +71,14 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
+        Command::Robots(command) => robots::run(&command),
         Command::Key(command) => key::run(&command),
         Command::Directory(command) => directory::run(&command),
         Command::Sign(options) => sign::run(&options),
         Command::Verify(options) => verify::run(&options),
-        Command::Extract(command) => extract::run(&command),
-        Command::Extract(command) => extract::extract(&command),
-        Command::Referee(options) => referee::referee(&options),
-        Command::Robots(command) => robots::run(&command),
         Command::Politeness(command) => politeness::run(&command),
-        Command::Extract(options) => extract::extract(&options),
+        Command::Extract(command) => extract::run(&command),
+        Command::Referee(options) => referee::referee(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

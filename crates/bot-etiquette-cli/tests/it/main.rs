@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
 mod directory;
-mod extract_html;
-mod extract;
+mod extract_arcgis;
 mod extract_feed;
+mod extract_html;
 mod key;
 mod politeness;
 mod referee;
