@@ -164,7 +164,7 @@ fn layers() -> String {
              \"spatialReference\":{{\"wkid\":102100,\"latestWkid\":3857}}}},\"displayField\":\"NAME\",\"objectIdField\":\"OBJECTID\",\
              \"drawingInfo\":{{\"renderer\":{{\"symbol\":{{\"imageData\":\"{}\"}}}}}},\"fields\":[",
             "Beschreibung der Daten. ".repeat(30),
-            "iVBORw0KGgoAAAANSUhEUgAA".repeat(100),
+            "iVBORw0KGgoAAAANSUhEUgAA".repeat(233),
         );
         for field in 0..40 {
             let comma = if field == 0 { "" } else { "," };

@@ -269,6 +269,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
+        // Layers hold thousands of short lists, which doubling leaves a third empty.
+        list.shrink_to_fit();
         Ok(Some(list))
     }
 
