@@ -173,7 +173,10 @@ impl Table {
         };
         let (entries, hasher) = (&self.entries, &self.hasher);
         self.index.insert_unique(hash, place, |place| hash_at(entries, hasher, *place));
-        HostId { index: place, generation }
+        let id = HostId { index: place, generation };
+        // A host that is never asked may go as soon as another wants its place.
+        self.released(id);
+        id
     }
 
     /// Room for one host more, by forgetting those of which nothing is worth remembering.
