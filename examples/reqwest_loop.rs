@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use bot_etiquette::politeness::tower::{Timer, TokioTimer};
 use bot_etiquette::politeness::{
-    Ask, Failure, Host, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue,
+    Ask, Failure, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue,
 };
 use bot_etiquette_examples::demo_site;
 use url::Url;
@@ -39,7 +39,7 @@ async fn crawl(pages: &[String]) -> Result<Vec<(Url, u16)>, Box<dyn Error>> {
 
     let mut queue = ReadyQueue::new();
     let push = |queue: &mut ReadyQueue<(Url, usize)>, url: Url, hops| -> Result<(), Box<dyn Error>> {
-        let host = politeness.host_id(&Host::of(&url).ok_or("a page without a host")?, timer.now())?;
+        let host = politeness.host_id_of(&url, timer.now())?;
         queue.push(host, Priority::Crawl, (url, hops), timer.now());
         Ok(())
     };

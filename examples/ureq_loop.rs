@@ -7,7 +7,7 @@ use std::error::Error;
 use std::time::{Duration, Instant, SystemTime};
 
 use bot_etiquette::politeness::{
-    Ask, Failure, Host, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
+    Ask, Failure, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
 };
 use bot_etiquette_examples::demo_site;
 use url::Url;
@@ -42,7 +42,7 @@ fn crawl(pages: &[String]) -> Result<Vec<(Url, u16)>, Box<dyn Error>> {
 
     let mut queue = ReadyQueue::new();
     let push = |queue: &mut ReadyQueue<(Url, usize)>, url: Url, hops| -> Result<(), Box<dyn Error>> {
-        let host = politeness.host_id(&Host::of(&url).ok_or("a page without a host")?, now())?;
+        let host = politeness.host_id_of(&url, now())?;
         queue.push(host, Priority::Crawl, (url, hops), now());
         Ok(())
     };

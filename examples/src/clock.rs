@@ -64,6 +64,12 @@ impl Clock {
         self.scale
     }
 
+    /// When it started, for whoever shares it: there both times were the same.
+    #[must_use]
+    pub fn started(&self) -> (std::time::Instant, SystemTime) {
+        (self.started.into_std(), self.wall)
+    }
+
     /// The time as the stack sees it.
     #[must_use]
     pub fn now(&self) -> SystemTime {

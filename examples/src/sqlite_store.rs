@@ -180,6 +180,17 @@ impl Store for SqliteStore {
         }
     }
 
+    fn heard(&self, permit: &SqlitePermit, head: &Outcome, now: Timestamp) {
+        let Some((_, host, opened)) = &permit.open else { return };
+        let mut inner = self.lock();
+        let random = (inner.random)();
+        let learn = |state: &mut HostState, rules: &Rules, groups: &mut Groups| {
+            state.heard(rules, groups, opened, head, random, now);
+        };
+        // Where the file cannot be reached, the end of the request tells it once more.
+        drop(inner.transact(now, |tables| tables.change(host, learn)));
+    }
+
     fn finish(&self, permit: SqlitePermit, outcome: &Outcome, now: Timestamp) {
         permit.end(Some(*outcome), now);
     }
@@ -318,7 +329,7 @@ impl Tables<'_> {
         let at = ended.at.unwrap_or(now);
         self.change(&ended.host, |state, rules, groups| match (&ended.outcome, in_time) {
             (Some(outcome), true) => state.end(rules, groups, &ended.opened, outcome, random, at),
-            (Some(outcome), false) => state.end_late(rules, groups, &ended.opened, outcome, random, at),
+            (Some(outcome), false) => state.heard(rules, groups, &ended.opened, outcome, random, at),
             (None, true) => state.unsent(rules, groups, &ended.opened),
             (None, false) => {}
         })

@@ -11,24 +11,24 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bot_etiquette::fetch::tower::FollowLayer;
 use bot_etiquette::fetch::{
     FailureClass, FetchBody, FetchError, FetchLimits, Fetcher, OverLimit, RedirectError,
 };
 use bot_etiquette::identity::{BotIdentity, RequestIdentity, tower::IdentityLayer};
-use bot_etiquette::politeness::tower::{PoliteBody, PolitenessLayer, RequestClass};
-use bot_etiquette::politeness::{Failure, Origin, Outcome, Politeness, Refusal, Store};
+use bot_etiquette::politeness::tower::{LeaseExpired, PoliteBody, PolitenessLayer, RequestClass};
+use bot_etiquette::politeness::{Ask, Failure, Outcome, Politeness, Refusal, Store};
 use bot_etiquette::robots::tower::{FetchFailure, RobotsLayer};
-use bot_etiquette::robots::{ProductToken, RobotsCache};
+use bot_etiquette::robots::{ProductToken, RobotsCache, Verdict};
 use bot_etiquette::signing::tower::SignLayer;
 use bot_etiquette::signing::{Signer, SigningKey};
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use http_body_util::Full;
 use tower::ServiceBuilder;
 use tower::util::{BoxCloneSyncService, option_layer};
-use url::Url;
 
 use crate::clock::Clock;
 
@@ -40,7 +40,6 @@ pub type Client<S = Politeness> =
     BoxCloneSyncService<Request<Full<Bytes>>, Response<PoliteBody<FetchBody, S, Clock>>, BoxError>;
 
 /// What a stack is made of.
-#[derive(Debug)]
 pub struct Stack<S: Store = Politeness> {
     /// Who the bot is.
     pub identity: BotIdentity,
@@ -56,20 +55,56 @@ pub struct Stack<S: Store = Politeness> {
     pub follow: FollowLayer,
     /// The time.
     pub clock: Clock,
+    /// Who is told what is done, such as a log; [`quiet`] is nobody.
+    pub watch: Watch,
+}
+
+/// The layers, assembled.
+pub struct Assembled<S: Store = Politeness> {
+    /// Sends requests; clones share everything.
+    pub client: Client<S>,
+    /// The layer that keeps the copies of robots.txt: to save and load them, to have one read again.
+    pub robots: RobotsLayer<Client<S>>,
+}
+
+/// Who is told each [`Step`].
+pub type Watch = Arc<dyn Fn(Step<'_>) + Send + Sync>;
+
+/// What has just been done for a request.
+pub enum Step<'a> {
+    /// The robots.txt of an origin was read anew, and asks for this pause, or none.
+    Learned(&'a str, Option<Duration>),
+    /// The robots.txt of its origin was consulted.
+    Judged(&'a Uri, &'a Verdict<'a>),
+    /// It waits for its host's turn.
+    Waits(&'a Ask<'a>, &'a Refusal),
+    /// It leaves, named and signed.
+    Sent(&'a Request<Full<Bytes>>),
+    /// The head of its answer has come.
+    Answered(&'a Response<FetchBody>),
 }
 
 /// More of a robots.txt is not read; RFC 9309 asks for 500 KiB at least.
 const ROBOTS_BYTES: u64 = 1_000_000;
 
+/// How much longer than an exchange may take its slot is held at most.
+const LEASE_MARGIN: Duration = Duration::from_secs(5);
+
+/// Nobody is told anything.
+#[must_use]
+pub fn quiet() -> Watch {
+    Arc::new(|_| {})
+}
+
 impl Stack<Politeness> {
     /// Stacks the layers. A Crawl-delay that a robots.txt asks for is kept from the same request on.
     ///
     /// # Errors
-    /// When the identity's token is none of RFC 9309.
-    pub fn client(self) -> Result<Client, BoxError> {
+    /// As [`assemble_with`](Stack::assemble_with).
+    pub fn assemble(self) -> Result<Assembled, BoxError> {
         let (politeness, clock) = (self.politeness.clone(), self.clock);
-        self.client_with(move |origin, delay| {
-            if let Some(origin) = Url::parse(origin).ok().and_then(|url| Origin::of(&url)) {
+        self.assemble_with(move |origin, delay| {
+            if let Ok(origin) = origin.parse() {
                 // A full table refuses the host itself at its turn.
                 let _ = politeness.set_crawl_delay(&origin, delay, clock.now().into());
             }
@@ -78,40 +113,68 @@ impl Stack<Politeness> {
 }
 
 impl<S: Store> Stack<S> {
-    /// As [`client`](Stack::client), over any store: `learn` is told the Crawl-delay of an origin.
+    /// As [`assemble`](Stack::assemble), over any store: `learn` is told the Crawl-delay of an origin.
     ///
     /// # Errors
-    /// When the identity's token is none of RFC 9309.
-    pub fn client_with(
+    /// When other machines than this one can be reached, and the identity is not the operator's own or the clock
+    /// runs faster than time; when the identity's token is none of RFC 9309.
+    pub fn assemble_with(
         self,
-        learn: impl Fn(&str, Option<std::time::Duration>) + Send + Sync + 'static,
-    ) -> Result<Client<S>, BoxError> {
-        let clock = self.clock;
+        learn: impl Fn(&str, Option<Duration>) + Send + Sync + 'static,
+    ) -> Result<Assembled<S>, BoxError> {
+        let (clock, watch) = (self.clock, self.watch);
+        if !self.fetcher.addresses().is_loopback_only() {
+            self.identity.check_public()?;
+            if clock.scale() != 1 {
+                return Err(format!("a clock {} times as fast is for loopback alone", clock.scale()).into());
+            }
+        }
         let token: ProductToken = self.identity.token().parse()?;
         let mut identity = RequestIdentity::new(&self.identity);
         if let Some(major) = self.chromium {
             identity = identity.chromium(major);
         }
+        // The fetcher's limits are real seconds, the lease is one of the clock's.
+        let limits = self.fetcher.limits();
+        let lease = (limits.total + LEASE_MARGIN).saturating_mul(clock.scale());
+        let [learned, judged, waits, sent, answered] = [(); 5].map(|()| Arc::clone(&watch));
+        let politeness = PolitenessLayer::new(self.politeness, clock)
+            .lease(lease)
+            .classify(outcome)
+            .on_wait(move |ask, refusal| waits(Step::Waits(ask, refusal)));
         let polite = ServiceBuilder::new()
-            .layer(PolitenessLayer::new(self.politeness, clock).classify(outcome))
+            .layer(politeness)
             .layer(IdentityLayer::from(identity))
             .layer(option_layer(self.signer.map(|signer| SignLayer::new(signer, move || clock.now()))))
+            .map_request(move |request| {
+                sent(Step::Sent(&request));
+                request
+            })
+            .map_response(move |answer| {
+                answered(Step::Answered(&answer));
+                answer
+            })
             .map_err(BoxError::from)
             .service(self.fetcher);
         let fetch_robots = ServiceBuilder::new()
-            .map_request(of_robots)
+            .map_request(move |request| of_robots(request, limits))
             .layer(FollowLayer::default())
             .service(polite.clone());
-        let robots = RobotsLayer::new(RobotsCache::new([token]), fetch_robots, move || clock.now())
+        let cache = RobotsCache::new([token]);
+        let robots = RobotsLayer::new(cache, Client::new(fetch_robots), move || clock.now())
             .classify(of_robots_txt)
-            .on_crawl_delay(learn);
-        let stack = ServiceBuilder::new().layer(self.follow).layer(robots).service(polite);
-        Ok(BoxCloneSyncService::new(stack))
+            .on_crawl_delay(move |origin, delay| {
+                learned(Step::Learned(origin, delay));
+                learn(origin, delay);
+            })
+            .on_verdict(move |uri, verdict| judged(Step::Judged(uri, verdict)));
+        let client = ServiceBuilder::new().layer(self.follow).layer(robots.clone()).service(polite);
+        Ok(Assembled { client: Client::new(client), robots })
     }
 }
 
-fn of_robots(mut request: Request<Full<Bytes>>) -> Request<Full<Bytes>> {
-    let limits = FetchLimits::default().wire_bytes(ROBOTS_BYTES).decoded_bytes(ROBOTS_BYTES);
+fn of_robots(mut request: Request<Full<Bytes>>, limits: FetchLimits) -> Request<Full<Bytes>> {
+    let limits = limits.wire_bytes(ROBOTS_BYTES).decoded_bytes(ROBOTS_BYTES);
     request.extensions_mut().insert(limits.over_limit(OverLimit::Cut));
     request.extensions_mut().insert(RequestClass::new("robots"));
     request
@@ -132,15 +195,16 @@ pub fn outcome(error: &(dyn Error + 'static)) -> Outcome {
     }
 }
 
-/// What a failed exchange says of a robots.txt.
+/// What a failed exchange says of a robots.txt. What the stack itself refused, at whatever hop, says nothing.
 #[must_use]
 pub fn of_robots_txt(error: &(dyn Error + 'static)) -> FetchFailure {
-    let refused = find::<Refusal>(error).is_some()
-        || find::<FetchError>(error).is_some_and(|error| error.class() == FailureClass::Refused);
+    let failed = find::<FetchError>(error).is_some_and(|error| error.class() != FailureClass::Refused);
     match find::<RedirectError>(error) {
-        _ if refused => FetchFailure::Refused,
+        _ if failed || find::<LeaseExpired>(error).is_some() => FetchFailure::NoAnswer,
         Some(RedirectError::TooMany { .. } | RedirectError::Loop { .. }) => FetchFailure::TooManyRedirects,
-        _ => FetchFailure::NoAnswer,
+        None | Some(RedirectError::Hop { .. }) => FetchFailure::Refused,
+        // To nowhere that could be asked.
+        Some(_) => FetchFailure::NoAnswer,
     }
 }
 

@@ -1,5 +1,6 @@
 //! One request through the whole stack, on loopback under a real host's name.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -7,11 +8,12 @@ use bot_etiquette::fetch::{
     AddressPolicy, Fetched, Fetcher, RedirectError, ResolverOverride, tower::FollowLayer,
 };
 use bot_etiquette::identity::BotIdentity;
-use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, Refusal};
+use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, Reason, Refusal};
+use bot_etiquette::referee::{Page, Referee, Site};
 use bot_etiquette::robots::tower::RobotsRefusal;
 use bot_etiquette::signing::{Signer, SigningKey};
 use bot_etiquette_examples::clock::Clock;
-use bot_etiquette_examples::stack::{BoxError, Client, Stack, find};
+use bot_etiquette_examples::stack::{Assembled, BoxError, Client, Stack, find, quiet};
 use http::Request;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -23,7 +25,7 @@ const SCALE: u32 = 20;
 type Log = Arc<Mutex<Vec<(f64, String)>>>;
 
 /// A site whose answers are fixed by path, one connection a request.
-async fn site(pages: &'static [(&'static str, &'static str)]) -> (std::net::SocketAddr, Log) {
+async fn site(pages: &'static [(&'static str, &'static str)]) -> (SocketAddr, Log) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let log = Log::default();
@@ -50,24 +52,31 @@ async fn site(pages: &'static [(&'static str, &'static str)]) -> (std::net::Sock
     (address, log)
 }
 
-fn client(address: std::net::SocketAddr) -> Client {
-    let identity = BotIdentity::from_toml(include_str!("../identities/smart-site-plan.toml")).unwrap();
-    let names = ResolverOverride::only().host("a.example.com", address).host("b.example.com", address);
-    let fetcher =
-        Fetcher::builder().addresses(AddressPolicy::loopback_only()).resolver(names).build().unwrap();
+fn stack(fetcher: Fetcher, clock: Clock) -> Stack {
     Stack {
+        identity: BotIdentity::from_toml(include_str!("../identities/smart-site-plan.toml")).unwrap(),
         chromium: None,
         politeness: Politeness::new(Policy::new(HostPolicy::new().min_delay(Duration::from_secs(2)))),
         signer: Some(Arc::new(
             Signer::builder(SigningKey::from_seed(&[7; 32]), "https://smartsiteplan.com").build().unwrap(),
         )),
-        identity,
         fetcher,
         follow: FollowLayer::default(),
-        clock: Clock::scaled(SCALE, &[address]).unwrap(),
+        clock,
+        watch: quiet(),
     }
-    .client()
-    .unwrap()
+}
+
+/// A stack that finds two hosts at this address, and nothing else anywhere.
+fn before(address: SocketAddr) -> Stack {
+    let names = ResolverOverride::only().host("a.example.com", address).host("b.example.com", address);
+    let fetcher =
+        Fetcher::builder().addresses(AddressPolicy::loopback_only()).resolver(names).build().unwrap();
+    stack(fetcher, Clock::scaled(SCALE, &[address]).unwrap())
+}
+
+fn client(address: SocketAddr) -> Client {
+    before(address).assemble().unwrap().client
 }
 
 async fn get(client: &Client, url: &str) -> Result<Fetched, BoxError> {
@@ -133,6 +142,74 @@ async fn a_name_that_the_demonstration_does_not_list_is_not_asked() {
     let error = get(&client(address), "http://other.example.com/").await.unwrap_err();
     assert!(find::<RobotsRefusal>(&*error).is_some(), "{error:?}");
     assert!(log.lock().unwrap().is_empty());
-    // And its host is left alone for a while: nothing answered.
-    let _ = find::<Refusal>(&*error);
+}
+
+#[tokio::test]
+async fn a_borrowed_name_and_a_fast_clock_never_leave_this_machine() {
+    let fast = Clock::scaled(SCALE, &[]).unwrap();
+    let own = "user_agent = 'TestBot/1.0 (+https://bots.internal/test)'\ntoken = 'TestBot'\n\
+               page = 'https://bots.internal/test'\ncontact = 'https://bots.internal/test'";
+    let own = || BotIdentity::from_toml(own).unwrap();
+    let public = || Fetcher::builder().build().unwrap();
+    let refused = |stack: Stack| stack.assemble().err().map(|error| error.to_string());
+
+    let problem = refused(stack(public(), Clock::real())).unwrap();
+    assert!(problem.starts_with("loopback_only"), "{problem}");
+    let problem = refused(Stack { identity: own(), ..stack(public(), fast) }).unwrap();
+    assert_eq!(problem, "a clock 20 times as fast is for loopback alone");
+    assert_eq!(refused(Stack { identity: own(), ..stack(public(), Clock::real()) }), None);
+}
+
+async fn watched(page: Page) -> (Referee, SocketAddr) {
+    let site = Site::new("a.example.com").page(page);
+    let referee = Referee::builder().site(site).time_scale(SCALE.into()).start().await.unwrap();
+    let address = referee.address("a.example.com").unwrap();
+    (referee, address)
+}
+
+#[tokio::test]
+async fn a_fast_clock_cuts_no_slow_answer_short() {
+    // Above two seconds of the machine, which are 45 of the clock: more than a lease that nobody had scaled.
+    let (_referee, address) =
+        watched(Page::new("/slow").delay(Duration::from_secs(45)).body("at last")).await;
+    let page = get(&client(address), "http://a.example.com/slow").await.unwrap();
+    assert_eq!(page.body, "at last");
+}
+
+#[tokio::test]
+async fn a_kill_ends_a_body_under_way() {
+    let (_referee, address) = watched(Page::new("/stall").bytes_of(1000).per_second_bytes(0)).await;
+    let stack = before(address);
+    let (politeness, clock) = (stack.politeness.clone(), stack.clock);
+    let client = stack.assemble().unwrap().client;
+    let request = Request::get("http://a.example.com/stall").body(Default::default()).unwrap();
+    let answer = client.clone().oneshot(request).await.unwrap();
+    politeness.kill(&"a.example.com".parse().unwrap(), clock.now().into());
+    let killed = |error: &BoxError| {
+        let refusal = find::<Refusal>(&**error).expect("a refusal");
+        assert!(refusal.reasons().any(|reason| reason == Reason::Killed), "{refusal}");
+    };
+    let reading = tokio::time::timeout(Duration::from_secs(5), Fetched::collect(answer));
+    killed(&reading.await.expect("within a second of the clock").unwrap_err());
+    killed(&get(&client, "http://a.example.com/other").await.unwrap_err());
+}
+
+#[tokio::test]
+async fn what_the_stack_refuses_itself_says_nothing_of_a_robots_txt() {
+    let (address, log) = site(&[
+        ("a.example.com/robots.txt", "302 Found\r\nLocation: http://a.example.com/robots.txt?2\r\n\r\n"),
+        ("a.example.com/robots.txt?2", OPEN),
+    ])
+    .await;
+    let stack = before(address);
+    let (politeness, clock) = (stack.politeness.clone(), stack.clock);
+    let Assembled { client, robots } = stack.assemble().unwrap();
+    politeness.kill(&"a.example.com".parse().unwrap(), clock.now().into());
+    let error = get(&client, "http://a.example.com/").await.unwrap_err();
+    assert!(matches!(error.downcast_ref(), Some(RobotsRefusal::Deferred { .. })), "{error}");
+    assert_eq!(robots.with_cache(|cache| cache.bytes()), 0);
+    // Not unreachable: once it may be asked, it is.
+    politeness.revive(&"a.example.com".parse().unwrap(), clock.now().into());
+    assert_eq!(get(&client, "http://a.example.com/").await.unwrap().status, 404);
+    assert_eq!(log.lock().unwrap().len(), 3);
 }

@@ -4,6 +4,8 @@
 //! Not in here: the fuzzer. A target is a function of bytes that panics when a promise is broken.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "html")]
+pub mod html;
 #[cfg(feature = "politeness")]
 pub mod politeness;
 #[cfg(feature = "robots")]
@@ -16,6 +18,18 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target of the enabled features; each subject's lines lie together.
 pub const TARGETS: &[Target] = &[
+    #[cfg(feature = "html")]
+    ("html_page", html::page),
+    #[cfg(feature = "html")]
+    ("srcset", html::srcsets),
+    #[cfg(feature = "html")]
+    ("sitemap_xml", html::sitemap),
+    #[cfg(feature = "html")]
+    ("image_head", html::image),
+    #[cfg(feature = "html")]
+    ("pdf_tail", html::pdf),
+    #[cfg(feature = "html")]
+    ("link_header", html::links),
     #[cfg(feature = "politeness")]
     ("politeness_events", politeness::events),
     #[cfg(feature = "politeness")]

@@ -4,6 +4,8 @@
 
 mod directory;
 mod exit;
+mod extract;
+mod extract_html;
 mod input;
 mod key;
 mod message;
@@ -49,6 +51,9 @@ enum Command {
     /// Try a politeness policy: when a host may be asked again, and why not before.
     #[command(subcommand)]
     Politeness(politeness::Command),
+    /// Read the facts of a page, a sitemap or a file.
+    #[command(subcommand)]
+    Extract(extract::Command),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
     /// Print a completion script for a shell.
@@ -68,6 +73,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
         Command::Directory(command) => directory::run(&command),
         Command::Sign(options) => sign::run(&options),
         Command::Verify(options) => verify::run(&options),
+        Command::Extract(command) => extract::run(&command),
         Command::Referee(options) => referee::referee(&options),
         Command::Robots(command) => robots::run(&command),
         Command::Politeness(command) => politeness::run(&command),

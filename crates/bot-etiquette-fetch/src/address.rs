@@ -53,6 +53,20 @@ impl AddressPolicy {
         Self { public: false, loopback: true, private: false, any_port: true, ports: Vec::new() }
     }
 
+    /// Whether nothing but this machine can be reached.
+    ///
+    /// ```
+    /// use bot_etiquette_fetch::AddressPolicy;
+    ///
+    /// assert!(AddressPolicy::loopback_only().is_loopback_only());
+    /// assert!(!AddressPolicy::loopback_only().allow_private().is_loopback_only());
+    /// assert!(!AddressPolicy::default().is_loopback_only());
+    /// ```
+    #[must_use]
+    pub const fn is_loopback_only(&self) -> bool {
+        !self.public && !self.private
+    }
+
     /// Lets loopback addresses through too.
     #[must_use]
     pub const fn allow_loopback(mut self) -> Self {

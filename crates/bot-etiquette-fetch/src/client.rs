@@ -154,6 +154,18 @@ impl Fetcher {
         }
     }
 
+    /// The limits of an exchange that brings none of its own.
+    #[must_use]
+    pub const fn limits(&self) -> FetchLimits {
+        self.limits
+    }
+
+    /// Which addresses and ports are connected to.
+    #[must_use]
+    pub fn addresses(&self) -> &AddressPolicy {
+        &self.addresses
+    }
+
     /// Makes one exchange; the body comes as it flows. A [`FetchLimits`] among the request's extensions replaces the
     /// fetcher's own, but for `connect`: connections are shared.
     ///

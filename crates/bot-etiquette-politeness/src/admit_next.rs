@@ -23,7 +23,7 @@ impl<T> ReadyQueue<T> {
     /// ```
     /// use std::time::Duration;
     /// use bot_etiquette_politeness::{
-    ///     Ask, Host, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
+    ///     Ask, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
     /// };
     /// use url::Url;
     ///
@@ -33,7 +33,7 @@ impl<T> ReadyQueue<T> {
     /// let mut now = Timestamp::from_millis(1_830_297_540_000);
     /// for url in ["https://one.example/a", "https://one.example/b", "https://two.example/"] {
     ///     let url = Url::parse(url)?;
-    ///     let host = politeness.host_id(&Host::of(&url).ok_or("no host")?, now)?;
+    ///     let host = politeness.host_id_of(&url, now)?;
     ///     queue.push(host, Priority::Crawl, url, now);
     /// }
     /// let mut asked = Vec::new();
@@ -69,8 +69,8 @@ impl<T> ReadyQueue<T> {
             }
             // A host of which nothing was worth remembering may have left the table; it has a new place then.
             if refusal.reasons().any(|reason| reason == Reason::TableFull) {
-                let place = asked.host().map(|host| politeness.host_id(&host, now));
-                if let Some(Ok(place)) = place.filter(|place| *place != Ok(ready.host)) {
+                let place = politeness.host_id_of(asked.url(), now);
+                if let Some(place) = place.ok().filter(|place| *place != ready.host) {
                     ready.host = place;
                     self.put_back(ready, Some(now), now);
                     continue;

@@ -95,6 +95,7 @@ pub struct InvalidHost {
 /// let url = url::Url::parse("https://example.com./page")?;
 /// let origin = Origin::of(&url).ok_or("no host")?;
 /// assert_eq!(origin.as_str(), "https://example.com:443");
+/// assert_eq!("https://EXAMPLE.com".parse(), Ok(origin));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,6 +124,26 @@ impl Origin {
     pub fn host(&self) -> &Host {
         &self.host
     }
+}
+
+impl FromStr for Origin {
+    type Err = InvalidOrigin;
+
+    /// Reads a URL; its path and what follows do not matter.
+    fn from_str(text: &str) -> Result<Self, InvalidOrigin> {
+        let url = Url::parse(text).ok();
+        url.and_then(|url| Self::of(&url))
+            .ok_or_else(|| InvalidOrigin { text: text.chars().take(80).collect() })
+    }
+}
+
+/// Text that names no origin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{text:?} is no origin (give one such as https://example.com, with a port if it is not the scheme's)"
+)]
+pub struct InvalidOrigin {
+    text: String,
 }
 
 impl fmt::Display for Origin {
@@ -166,9 +187,7 @@ mod serde_impls {
 
     impl<'de> Deserialize<'de> for Origin {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let text = Cow::<str>::deserialize(deserializer)?;
-            let url = url::Url::parse(&text).map_err(D::Error::custom)?;
-            Self::of(&url).ok_or_else(|| D::Error::custom("an origin needs a scheme, a host and a port"))
+            Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
         }
     }
 }

@@ -80,7 +80,7 @@
 //! ```
 //! use std::time::Duration;
 //! use bot_etiquette_politeness::{
-//!     Ask, Failure, Host, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
+//!     Ask, Failure, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
 //! };
 //! use url::Url;
 //!
@@ -96,7 +96,7 @@
 //! let mut queue = ReadyQueue::new();
 //! for page in ["https://one.example/a", "https://one.example/b", "https://two.example/"] {
 //!     let url: Url = page.parse()?;
-//!     let host = politeness.host_id(&Host::of(&url).ok_or("no host")?, clock.now())?;
+//!     let host = politeness.host_id_of(&url, clock.now())?;
 //!     queue.push(host, Priority::Crawl, url, clock.now());
 //! }
 //! loop {
@@ -145,6 +145,7 @@
 mod admit_next;
 mod ask;
 mod backoff;
+mod blocks;
 mod decide;
 mod explain;
 mod host;
@@ -185,7 +186,7 @@ mod zone;
 pub use admit_next::Next;
 pub use ask::Ask;
 pub use explain::Explanation;
-pub use host::{Host, InvalidHost, Origin};
+pub use host::{Host, InvalidHost, InvalidOrigin, Origin};
 pub use host_policy::{
     BusyScope, DelayAnchor, HostPolicy, OverCap, RateLimitRule, RetryAfterRule, RetryAfterScope,
 };

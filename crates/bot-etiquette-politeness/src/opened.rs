@@ -208,9 +208,10 @@ impl HostState {
         self.shrink();
     }
 
-    /// Learns from the end of a request that had been given up before: its lease had ended, and its slot went to
-    /// another. What it says against the host counts, a good answer comes too late to lift anything.
-    pub fn end_late(
+    /// Learns from an answer what holds the host, without ending its request: from the head, while the body still
+    /// comes, or from a request that had been given up before (its lease had ended, and its slot went to another).
+    /// What it says against the host counts, a good answer lifts nothing.
+    pub fn heard(
         &mut self,
         rules: &Rules,
         groups: &mut Groups,

@@ -68,6 +68,15 @@ impl Permit {
         refusal.is_some_and(|refusal| refusal.reasons().any(|reason| reason == Reason::Killed))
     }
 
+    /// The head of the answer has come, and its body not yet: what it says against the host, such as a
+    /// Retry-After, holds from now on. [`finish`](Self::finish) it when the body has ended, with what is left of the
+    /// wait by then.
+    pub fn heard(&self, head: &Outcome, now: Timestamp) {
+        if let Some(opened) = &self.opened {
+            self.politeness.heard(self.id, opened, head, now);
+        }
+    }
+
     /// The request has ended.
     pub fn finish(mut self, outcome: &Outcome, now: Timestamp) {
         if let Some(opened) = self.opened.take() {

@@ -43,6 +43,23 @@ impl<T: Kind> Visitor<'_> for Number<T> {
     }
 }
 
+/// A value and the form in which files write it, from one to the other.
+macro_rules! wraps {
+    ($wire:ident, $value:ty) => {
+        impl From<$wire> for $value {
+            fn from(wire: $wire) -> Self {
+                wire.0
+            }
+        }
+
+        impl From<$value> for $wire {
+            fn from(value: $value) -> Self {
+                Self(value)
+            }
+        }
+    };
+}
+
 /// The forms that values have in a file, and the values that they stand for.
 macro_rules! numbers {
     ($($wire:ident($value:ty): $expected:literal, $accept:expr, $show:expr;)*) => {
@@ -70,17 +87,7 @@ macro_rules! numbers {
                 }
             }
 
-            impl From<$wire> for $value {
-                fn from(wire: $wire) -> Self {
-                    wire.0
-                }
-            }
-
-            impl From<$value> for $wire {
-                fn from(value: $value) -> Self {
-                    Self(value)
-                }
-            }
+            wraps!($wire, $value);
         )*
     };
 }
@@ -181,17 +188,7 @@ macro_rules! collections {
                 }
             }
 
-            impl From<$wire> for $value {
-                fn from(wire: $wire) -> Self {
-                    wire.0
-                }
-            }
-
-            impl From<$value> for $wire {
-                fn from(value: $value) -> Self {
-                    Self(value)
-                }
-            }
+            wraps!($wire, $value);
         )*
     };
 }

@@ -4,7 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use url::Url;
+
 use crate::explain::Explanation;
+use crate::host::host_str;
 use crate::opened::{Opened, Report};
 use crate::outcome::Outcome;
 use crate::permit::Permit;
@@ -132,6 +135,29 @@ impl Politeness {
         shared.table.intern(host, now)
     }
 
+    /// The place of the host of a URL, which builds no [`Host`] where the host is known. A URL without a host is
+    /// refused as [`NotConfigured`](Reason::NotConfigured), a new host where there is no room.
+    ///
+    /// ```
+    /// use bot_etiquette_politeness::{Host, HostPolicy, Policy, Politeness, Timestamp};
+    ///
+    /// let politeness = Politeness::new(Policy::new(HostPolicy::new()));
+    /// let now = Timestamp::from_millis(0);
+    /// let url = url::Url::parse("https://example.com/page")?;
+    /// let host = politeness.host_id_of(&url, now)?;
+    /// assert_eq!(politeness.host_id(&"example.com".parse()?, now)?, host);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn host_id_of(&self, url: &Url, now: Timestamp) -> Result<HostId, Refusal> {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let name = host_str(url).ok_or_else(names_no_host)?;
+        match shared.table.find(name) {
+            Some(id) => Ok(id),
+            None => shared.table.intern(&Host::of(url).ok_or_else(names_no_host)?, now),
+        }
+    }
+
     /// Whether the host may be asked now, as far as the host itself and its groups decide: resources, classes,
     /// paths and revisits are judged by [`admit`](Self::admit). An id of an evicted host is refused as
     /// [`TableFull`](Reason::TableFull): ask for its id again.
@@ -146,9 +172,12 @@ impl Politeness {
     pub fn admit_at(&self, host: HostId, ask: &Ask<'_>, now: Timestamp) -> Result<Permit, Refusal> {
         let mut shared = self.lock();
         let now = shared.tick(now);
-        let asked = host_of(ask)?;
+        let name = ask.host_str().ok_or_else(names_no_host)?;
         let table = &mut shared.table;
-        if table.name(host) != Some(table.policy.clock_of(&asked)) {
+        let known = table.name(host).ok_or_else(no_such_host)?;
+        // An address may be spelt with the clock's own name, or with one that shares it.
+        let asked = if known.as_str() == name { known.clone() } else { host_of(ask)? };
+        if table.policy.clock_of(&asked) != known {
             return Err(no_such_host());
         }
         let (state, rules, groups) = table.view_mut(host).ok_or_else(no_such_host)?;
@@ -347,9 +376,12 @@ impl Politeness {
     pub fn export(&self, now: Timestamp) -> Snapshot {
         let mut shared = self.lock();
         let saved_at = shared.tick(now);
+        let mut hosts = Vec::with_capacity(shared.table.len());
+        hosts.extend(shared.table.states().map(|(host, state)| (host.clone(), state.clone())));
         Snapshot {
             saved_at,
-            hosts: shared.table.states().map(|(host, state)| (host.clone(), state.clone())).collect(),
+            hosts,
+            forgotten: shared.table.forgotten,
             groups: shared.table.groups.clone(),
             killed: Vec::new(),
             foreign: false,
@@ -364,13 +396,13 @@ impl Politeness {
         let mut shared = self.lock();
         let now = shared.tick(now);
         let rebase = Rebase::new(snapshot.saved_at, now);
+        let forgotten = snapshot.forgotten.map(|moment| rebase.moment(moment));
+        shared.table.forgotten = shared.table.forgotten.max(forgotten);
+        shared.table.reserve(snapshot.hosts.len());
         for (host, mut state) in snapshot.hosts {
             state.rebase(rebase);
             state.close(now);
-            let id = shared.table.intern_always(&host);
-            if let Some((place, ..)) = shared.table.view_mut(id) {
-                *place = state;
-            }
+            shared.table.put(&host, state);
         }
         for (name, mut state) in snapshot.groups {
             state.rebase(rebase);
@@ -393,6 +425,15 @@ impl Politeness {
         let mut shared = self.lock();
         let now = shared.tick(now);
         shared.end(id, opened, outcome, now);
+    }
+
+    pub(crate) fn heard(&self, id: HostId, opened: &Opened, head: &Outcome, now: Timestamp) {
+        let mut shared = self.lock();
+        let now = shared.tick(now);
+        let random = shared.random();
+        if let Some((state, rules, groups)) = shared.table.view_mut(id) {
+            state.heard(rules, groups, opened, head, random, now);
+        }
     }
 
     pub(crate) fn unsent(&self, id: HostId, opened: &Opened, now: Timestamp) {
@@ -427,7 +468,11 @@ impl Politeness {
 
 /// A URL without a host is in nobody's list.
 fn host_of(ask: &Ask<'_>) -> Result<Host, Refusal> {
-    ask.host().ok_or_else(|| Refusal::never(Reason::NotConfigured))
+    ask.host().ok_or_else(names_no_host)
+}
+
+fn names_no_host() -> Refusal {
+    Refusal::never(Reason::NotConfigured)
 }
 
 fn no_such_host() -> Refusal {

@@ -28,6 +28,8 @@ use crate::{Host, Timestamp};
 pub struct Snapshot {
     pub(crate) saved_at: Timestamp,
     pub(crate) hosts: Vec<(Host, HostState)>,
+    /// The latest moment at which a host was last asked that is not among them: it was forgotten.
+    pub(crate) forgotten: Option<Timestamp>,
     pub(crate) groups: Groups,
     /// Hosts to kill whose state could not be read.
     pub(crate) killed: Vec<Host>,
@@ -100,6 +102,8 @@ mod serde_impls {
     #[derive(serde::Serialize)]
     struct BodyOut<'a> {
         saved_at: Timestamp,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        forgotten: Option<Timestamp>,
         killed: Vec<&'a Host>,
         groups: &'a Groups,
         hosts: HostsOut<'a>,
@@ -118,6 +122,7 @@ mod serde_impls {
             let of_states = self.hosts.iter().filter(|(_, state)| state.is_killed()).map(|(host, _)| host);
             let body = BodyOut {
                 saved_at: self.saved_at,
+                forgotten: self.forgotten,
                 killed: of_states.chain(&self.killed).collect(),
                 groups: &self.groups,
                 hosts: HostsOut(&self.hosts),
@@ -132,6 +137,8 @@ mod serde_impls {
     #[derive(serde::Deserialize)]
     struct BodyIn {
         saved_at: Timestamp,
+        #[serde(default)]
+        forgotten: Option<Timestamp>,
         #[serde(default)]
         killed: Vec<Host>,
         #[serde(default)]
@@ -186,19 +193,20 @@ mod serde_impls {
                     let no_body = || A::Error::invalid_length(1, &"a snapshot: [version, body]");
                     if version == Snapshot::VERSION {
                         let body: BodyIn = seq.next_element()?.ok_or_else(no_body)?;
-                        let BodyIn { saved_at, mut killed, groups, hosts: HostsIn(hosts) } = body;
+                        let BodyIn { saved_at, forgotten, mut killed, groups, hosts: HostsIn(hosts) } = body;
                         let known: HashSet<&Host> = hosts
                             .iter()
                             .filter(|(_, state)| state.is_killed())
                             .map(|(host, _)| host)
                             .collect();
                         killed.retain(|host| !known.contains(host));
-                        Ok(Snapshot { saved_at, hosts, groups, killed, foreign: false })
+                        Ok(Snapshot { saved_at, hosts, forgotten, groups, killed, foreign: false })
                     } else {
                         let body: ForeignBody = seq.next_element()?.ok_or_else(no_body)?;
                         Ok(Snapshot {
                             saved_at: Timestamp::ZERO,
                             hosts: Vec::new(),
+                            forgotten: None,
                             groups: Groups::default(),
                             killed: body.killed,
                             foreign: true,

@@ -42,6 +42,10 @@ pub trait Store: Clone + Send + Sync + 'static {
     /// that made it is gone.
     fn admit(&self, ask: &Ask<'_>, lease: Duration, now: Timestamp) -> Result<Self::Permit, Refusal>;
 
+    /// The head of an answer has come, and its body not yet: what it says against the host, such as a
+    /// Retry-After, holds from now on. The request stays open.
+    fn heard(&self, permit: &Self::Permit, head: &Outcome, now: Timestamp);
+
     /// Ends a request and learns from how it ended.
     fn finish(&self, permit: Self::Permit, outcome: &Outcome, now: Timestamp);
 
@@ -58,6 +62,10 @@ impl Store for Politeness {
     /// The lease is the caller's to keep: a table in memory is gone with the process that holds its permits.
     fn admit(&self, ask: &Ask<'_>, _lease: Duration, now: Timestamp) -> Result<Permit, Refusal> {
         Self::admit(self, ask, now)
+    }
+
+    fn heard(&self, permit: &Permit, head: &Outcome, now: Timestamp) {
+        permit.heard(head, now);
     }
 
     fn finish(&self, permit: Permit, outcome: &Outcome, now: Timestamp) {

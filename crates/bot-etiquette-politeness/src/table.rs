@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
+use crate::blocks::Blocks;
 use crate::policy::{DEFAULT_MAX_HOSTS, Policy};
 use crate::refusal::{Clock, Refusal};
 use crate::rules::Rules;
@@ -24,7 +25,7 @@ pub struct HostId {
 pub(crate) struct Table {
     pub(crate) policy: Policy,
     pub(crate) groups: Groups,
-    entries: Vec<Entry>,
+    entries: Blocks<Entry>,
     free: Vec<u32>,
     /// Places in `entries` by name; seeded, so that no one can choose names that collide.
     index: HashTable<u32>,
@@ -37,6 +38,8 @@ pub(crate) struct Table {
     pub(crate) forgotten: Option<Timestamp>,
 }
 
+// Aligned, for a place that straddled two cache lines would cost two misses.
+#[repr(align(64))]
 struct Entry {
     /// `None` in a free place.
     name: Option<Host>,
@@ -50,7 +53,7 @@ impl Table {
         Self {
             policy,
             groups: Groups::default(),
-            entries: Vec::new(),
+            entries: Blocks::default(),
             free: Vec::new(),
             index: HashTable::new(),
             hasher: RandomState::new(),
@@ -77,15 +80,15 @@ impl Table {
     }
 
     fn name_at(&self, place: u32) -> Option<&str> {
-        self.entries.get(place as usize)?.name.as_ref().map(Host::as_str)
+        self.entries.get(place)?.name.as_ref().map(Host::as_str)
     }
 
     fn id_at(&self, index: u32) -> Option<HostId> {
-        Some(HostId { index, generation: self.entries.get(index as usize)?.generation })
+        Some(HostId { index, generation: self.entries.get(index)?.generation })
     }
 
     fn entry(&self, id: HostId) -> Option<&Entry> {
-        self.entries.get(id.index as usize).filter(|entry| entry.generation == id.generation)
+        self.entries.get(id.index).filter(|entry| entry.generation == id.generation)
     }
 
     /// The host of an id, unless it was evicted.
@@ -101,8 +104,7 @@ impl Table {
 
     /// The same, to change it.
     pub(crate) fn view_mut(&mut self, id: HostId) -> Option<(&mut HostState, &Rules, &mut Groups)> {
-        let entry =
-            self.entries.get_mut(id.index as usize).filter(|entry| entry.generation == id.generation)?;
+        let entry = self.entries.get_mut(id.index).filter(|entry| entry.generation == id.generation)?;
         Some((&mut entry.state, self.rules.at(entry.rules)?, &mut self.groups))
     }
 
@@ -137,34 +139,40 @@ impl Table {
         self.find(host.as_str()).unwrap_or_else(|| self.insert(host))
     }
 
+    /// Room for so many hosts, so that the index is not built over and over on the way.
+    pub(crate) fn reserve(&mut self, hosts: usize) {
+        let (entries, hasher) = (&self.entries, &self.hasher);
+        self.index.reserve(hosts.saturating_sub(self.index.len()), |place| hash_at(entries, hasher, *place));
+    }
+
+    /// Puts a state in the place of what is known of its host.
+    pub(crate) fn put(&mut self, host: &Host, state: HostState) {
+        let id = self.intern_always(host);
+        if let Some((place, ..)) = self.view_mut(id) {
+            *place = state;
+        }
+    }
+
     fn insert(&mut self, host: &Host) -> HostId {
         let name = self.policy.clock_of(host).clone();
         let rules = self.rules.of(&self.policy, &name);
         let state = self.unknown();
         let hash = self.hasher.hash_one(name.as_str());
-        let place = match self.free.pop() {
-            Some(place) => place,
-            None => {
-                if self.entries.len() == self.entries.capacity() {
-                    // Doubles, but not beyond the bound: at millions of hosts the slack would be the greater part.
-                    let room = self.bound().saturating_sub(self.entries.len());
-                    self.entries.reserve_exact(self.entries.len().clamp(64, room.max(64)));
-                }
-                self.entries.push(Entry { name: None, state: HostState::default(), rules: 0, generation: 0 });
-                // The bound of a policy is far below; a table of four billion hosts reuses its last place.
-                u32::try_from(self.entries.len().saturating_sub(1)).unwrap_or(u32::MAX)
-            }
-        };
         let mut generation = 0;
-        if let Some(entry) = self.entries.get_mut(place as usize) {
-            generation = entry.generation;
-            *entry = Entry { name: Some(name), state, rules, generation };
-        }
+        let mut entry = Entry { name: Some(name), state, rules, generation };
+        let free = self.free.pop();
+        let place = match free.and_then(|place| Some((place, self.entries.get_mut(place)?))) {
+            Some((place, freed)) => {
+                generation = freed.generation;
+                entry.generation = generation;
+                *freed = entry;
+                place
+            }
+            // The bound of a policy is far below four billion hosts.
+            None => self.entries.push(entry).unwrap_or(u32::MAX),
+        };
         let (entries, hasher) = (&self.entries, &self.hasher);
-        self.index.insert_unique(hash, place, |place| {
-            let name = entries.get(*place as usize).and_then(|entry| entry.name.as_ref());
-            hasher.hash_one(name.map_or("", Host::as_str))
-        });
+        self.index.insert_unique(hash, place, |place| hash_at(entries, hasher, *place));
         HostId { index: place, generation }
     }
 
@@ -187,7 +195,7 @@ impl Table {
     pub(crate) fn evict_idle(&mut self, now: Timestamp) -> usize {
         let before = self.len();
         let mut next = Timestamp::MAX;
-        for (place, entry) in (0u32..).zip(&mut self.entries) {
+        for (place, entry) in (0u32..).zip(self.entries.iter_mut()) {
             let Some(name) = &entry.name else { continue };
             let live = self.rules.at(entry.rules).and_then(|rules| entry.state.live_until(rules));
             match live {
@@ -240,7 +248,7 @@ impl Table {
     pub(crate) fn renew_rules(&mut self) {
         self.rules = RulesPool::default();
         self.sweep_at = Timestamp::ZERO;
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             if let Some(name) = &entry.name {
                 entry.rules = self.rules.of(&self.policy, name);
             }
@@ -265,6 +273,11 @@ impl Table {
     pub(crate) fn states_mut(&mut self) -> impl Iterator<Item = &mut HostState> {
         self.entries.iter_mut().filter(|entry| entry.name.is_some()).map(|entry| &mut entry.state)
     }
+}
+
+fn hash_at(entries: &Blocks<Entry>, hasher: &RandomState, place: u32) -> u64 {
+    let name = entries.get(place).and_then(|entry| entry.name.as_ref());
+    hasher.hash_one(name.map_or("", Host::as_str))
 }
 
 /// Resolved rules, shared by all hosts for which the same tables of the policy speak.
@@ -301,6 +314,6 @@ mod tests {
     #[test]
     fn a_host_takes_one_cache_line_beside_its_name() {
         assert_eq!(size_of::<HostState>(), 40);
-        assert_eq!(size_of::<Entry>(), 64);
+        assert_eq!((size_of::<Entry>(), align_of::<Entry>()), (64, 64));
     }
 }

@@ -18,7 +18,7 @@ use tower_service::Service;
 
 pub use refusal::RobotsRefusal;
 
-use crate::{Origin, RobotsAnswer, RobotsCache, RobotsCopy};
+use crate::{Origin, RobotsAnswer, RobotsCache, Verdict};
 use fetch::fetch;
 use shared::{Shared, Turn};
 
@@ -50,7 +50,7 @@ pub enum FetchFailure {
 /// - A request for `/robots.txt` itself passes at once.
 /// - Of requests to one origin whose file must be read, one asks and the rest wait for it. When that one is
 ///   dropped, the next goes on.
-/// - An error of the fetching service is a [`FetchFailure::NoAnswer`] unless [`classify`](Self::classify)
+/// - An error of the fetching service, or of its body, is a [`FetchFailure::NoAnswer`] unless [`classify`](Self::classify)
 ///   says otherwise. `Refused` goes to every waiter as [`RobotsRefusal::Deferred`] and changes nothing in the
 ///   cache.
 /// - A refusal is a [`RobotsRefusal`], boxed; find it by `downcast_ref`.
@@ -99,10 +99,12 @@ struct Settings {
     margin: Duration,
     classify: Arc<Classify>,
     on_crawl_delay: Arc<Learned>,
+    on_verdict: Arc<Judged>,
 }
 
 type Classify = dyn Fn(&(dyn Error + 'static)) -> FetchFailure + Send + Sync;
 type Learned = dyn Fn(&str, Option<Duration>) + Send + Sync;
+type Judged = dyn Fn(&Uri, &Verdict<'_>) + Send + Sync;
 
 impl<F> RobotsLayer<F> {
     /// A layer over this cache, with the service that asks for robots.txt files and a clock such as
@@ -121,6 +123,7 @@ impl<F> RobotsLayer<F> {
                 margin: DEFAULT_MARGIN,
                 classify: Arc::new(|_| FetchFailure::NoAnswer),
                 on_crawl_delay: Arc::new(|_, _| {}),
+                on_verdict: Arc::new(|_, _| {}),
             },
         }
     }
@@ -154,6 +157,14 @@ impl<F> RobotsLayer<F> {
         learned: impl Fn(&str, Option<Duration>) + Send + Sync + 'static,
     ) -> Self {
         self.settings.on_crawl_delay = Arc::new(learned);
+        self
+    }
+
+    /// Called with the URI of each request that was judged and with the verdict, allowed or not: for a log of
+    /// which line let it pass.
+    #[must_use]
+    pub fn on_verdict(mut self, judged: impl Fn(&Uri, &Verdict<'_>) + Send + Sync + 'static) -> Self {
+        self.settings.on_verdict = Arc::new(judged);
         self
     }
 
@@ -198,6 +209,7 @@ where
     F::Error: Into<BoxError>,
     RB: http_body::Body + Send,
     RB::Data: Send,
+    RB::Error: Into<BoxError>,
     B: Default + Send + 'static,
 {
     type Response = S::Response;
@@ -225,6 +237,7 @@ impl<F> RobotsLayer<F> {
         F: Service<Request<B>, Response = Response<RB>> + Clone,
         F::Error: Into<BoxError>,
         RB: http_body::Body,
+        RB::Error: Into<BoxError>,
         B: Default,
     {
         let Ok(origin) = uri.to_string().parse::<Origin>() else {
@@ -236,7 +249,11 @@ impl<F> RobotsLayer<F> {
         }
         loop {
             match self.shared.turn(&origin, &self.settings)? {
-                Turn::Judge(copy) => return judge(&origin, target, &copy),
+                Turn::Judge(copy) => {
+                    let verdict = copy.rules().verdict(target);
+                    (self.settings.on_verdict)(uri, &verdict);
+                    return pass(&origin, target, &verdict);
+                }
                 Turn::Wait(waiting) => waiting.end(&origin).await?,
                 Turn::Lead(lead) => {
                     let service = self.fetch_robots.clone();
@@ -252,8 +269,7 @@ impl<F> RobotsLayer<F> {
     }
 }
 
-fn judge(origin: &Origin, target: &str, copy: &RobotsCopy) -> Result<(), RobotsRefusal> {
-    let verdict = copy.rules().verdict(target);
+fn pass(origin: &Origin, target: &str, verdict: &Verdict<'_>) -> Result<(), RobotsRefusal> {
     if verdict.is_allowed() {
         return Ok(());
     }

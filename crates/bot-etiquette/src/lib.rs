@@ -10,6 +10,7 @@
 //! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
 //! | `identity` | who the bot says it is, and whether the parts agree | `identity` |
 //! | `fetch` | limits, address policy, redirects, validators; with `client` an HTTP client that keeps them | `fetch`, `client` |
+//! | `html` | what a page says and links to; sitemaps; the audit of files | `html` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //!
 //! `tower` adds the layers of the chosen modules, `serde` and `toml` their values as data, `full` all but `referee`.
@@ -30,6 +31,9 @@
 #[cfg(feature = "fetch")]
 #[doc(inline)]
 pub use bot_etiquette_fetch as fetch;
+#[cfg(feature = "html")]
+#[doc(inline)]
+pub use bot_etiquette_html as html;
 #[cfg(feature = "identity")]
 #[doc(inline)]
 pub use bot_etiquette_identity as identity;

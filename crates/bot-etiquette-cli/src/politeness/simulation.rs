@@ -17,6 +17,8 @@ pub(crate) struct Simulation {
     policy: Policy,
     epoch: Timestamp,
     jitter: Option<u64>,
+    /// The latest moment that an event told: one that lies before it counts as this.
+    latest: Timestamp,
     /// Open requests by URL, oldest first.
     open: HashMap<String, VecDeque<Permit>>,
     /// Every request that was made, for rules that are set later and count it.
@@ -33,6 +35,7 @@ impl Simulation {
             policy,
             epoch,
             jitter,
+            latest: Timestamp::ZERO,
             open: HashMap::new(),
             log: Vec::new(),
             overrides: HashMap::new(),
@@ -42,6 +45,10 @@ impl Simulation {
     /// Tells one event; an ask is answered.
     pub(crate) fn tell(&mut self, event: &Event) -> Result<Option<Asked>, String> {
         let (early, now) = self.moment(&event.at);
+        // Dates are read against it, and it is carried over a restart: so the table's own memory is not enough.
+        let early = if now < self.latest { self.latest } else { early };
+        self.latest = self.latest.max(now);
+        let now = self.latest;
         match &event.what {
             What::Ask { url, text, class, resource } => {
                 let mut ask = Ask::new(url);
@@ -65,13 +72,13 @@ impl Simulation {
                     None => {
                         let ask = Ask::new(url);
                         let ask = resource.map_or(ask, |resource| ask.resource(resource));
-                        self.politeness.report(&ask, *outcome, now).map_err(|refusal| refusal.to_string())?;
+                        // Of a new host that finds the table full nothing is kept: it may not be asked either.
+                        drop(self.politeness.report(&ask, *outcome, now));
                     }
                 }
             }
             What::Robots { origin, crawl_delay } => {
-                let told = self.politeness.set_crawl_delay(origin, *crawl_delay, now);
-                told.map_err(|refusal| refusal.to_string())?;
+                drop(self.politeness.set_crawl_delay(origin, *crawl_delay, now));
             }
             What::Kill(host) => self.politeness.kill(host, now),
             What::Revive(host) => self.politeness.revive(host, now),
@@ -137,8 +144,6 @@ impl Simulation {
     /// What a process that ends and one that begins after it do.
     fn restart(&mut self, now: Timestamp) {
         let snapshot = self.politeness.export(now);
-        // A time that ran back counts as the latest seen, over the restart too.
-        let now = snapshot.saved_at();
         self.open.clear();
         self.politeness = start(self.policy.clone(), self.jitter);
         self.politeness.import(snapshot, now);

@@ -1,12 +1,12 @@
 use bot_etiquette_signing::SigningKey;
 
-use crate::command::Folder;
+use crate::run::Folder;
 
 #[test]
 fn a_new_key_lies_in_its_file_alone() {
     let folder = Folder::new("key-new");
     let shown = folder.run(&["key", "new", "--out", "bot.pem", "--json"]);
-    let json = shown.json(0);
+    let json = shown.exits(0).json();
     let pem = folder.read("bot.pem");
     let key = SigningKey::from_pkcs8_pem(&pem).unwrap();
     assert!(pem.starts_with("-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEI"), "PKCS#8 version 1");
@@ -19,7 +19,7 @@ fn a_new_key_lies_in_its_file_alone() {
     assert!(json["jwk"].get("d").is_none());
     let body = pem.lines().nth(1).unwrap();
     assert!(!shown.stdout.contains(body) && !shown.stderr.contains(body));
-    assert_eq!(folder.run(&["key", "show", "bot.pem", "--json"]).json(0), json);
+    assert_eq!(folder.run(&["key", "show", "bot.pem", "--json"]).exits(0).json(), json);
 }
 
 #[cfg(unix)]
@@ -28,7 +28,7 @@ fn only_the_owner_may_read_the_secret() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("key-mode");
     for (file, format) in [("a.pem", "pem"), ("a.jwk", "jwk")] {
-        assert_eq!(folder.run(&["key", "new", "--out", file, "--format", format]).code, Some(0));
+        assert_eq!(folder.run(&["key", "new", "--out", file, "--format", format]).code, 0);
         let mode = std::fs::metadata(folder.path(file)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
     }
@@ -37,8 +37,9 @@ fn only_the_owner_may_read_the_secret() {
 #[test]
 fn two_new_keys_differ() {
     let folder = Folder::new("key-two");
-    let [first, second] = ["1.pem", "2.pem"]
-        .map(|file| folder.run(&["key", "new", "--out", file, "--json"]).json(0)["thumbprint"].clone());
+    let [first, second] = ["1.pem", "2.pem"].map(|file| {
+        folder.run(&["key", "new", "--out", file, "--json"]).exits(0).json()["thumbprint"].clone()
+    });
     assert_ne!(first, second);
 }
 
@@ -63,7 +64,7 @@ fn every_form_of_a_key_is_shown_without_its_secret() {
     folder.write("public.pem", key.verifying_key().to_spki_pem());
     folder.write("public.jwk", key.verifying_key().to_jwk());
     for file in ["v1.pem", "v2.pem", "secret.jwk", "seed", "public.pem", "public.jwk"] {
-        let json = folder.run(&["key", "show", file, "--json"]).json(0);
+        let json = folder.run(&["key", "show", file, "--json"]).exits(0).json();
         assert_eq!(json["thumbprint"], key.thumbprint().as_str(), "{file}");
         assert_eq!(json["jwk"].as_object().unwrap().len(), 3, "{file}");
         let text = folder.run(&["key", "show", file]).stdout;

@@ -1,8 +1,8 @@
 //! The command as people and scripts run it: each test runs the built binary.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
-mod command;
 mod directory;
+mod extract_html;
 mod key;
 mod politeness;
 mod referee;

@@ -82,6 +82,71 @@ fn a_restart_forgets_who_was_open_and_nothing_else() {
 }
 
 #[test]
+fn a_time_that_ran_back_counts_as_the_latest_seen_over_a_restart_too() {
+    let events = r#"{"at":0,"ask":"https://a.cdn/x"}
+        {"at":2,"fail":"https://a.cdn/x","kind":"dns"}
+        {"at":2,"ask":"https://b.cdn/x"}
+        {"at":2,"end":"https://b.cdn/x","status":200}
+        {"at":1.5,"restart":true}
+        {"at":2,"ask":"https://c.cdn/x"}
+        {"at":2.125,"ask":"https://b.cdn/x"}
+        {"at":1,"ask":"https://a.cdn/x"}
+        {"at":2.125,"ask":"https://c.cdn/x"}
+        {"at":0,"restart":true}
+        {"at":0,"ask":"https://c.cdn/x"}"#;
+    let told = answers("back.toml", &[], events);
+    let waits: Vec<_> =
+        told[2..].iter().map(|told| (&told["at"], &told["until"], &told["reasons"])).collect();
+    assert_eq!(
+        waits,
+        [
+            (&json!(2), &json!(2.125), &json!(["group-rate"])),
+            (&json!(2.125), &json!(3), &json!(["min-delay"])),
+            (&json!(1), &json!(902), &json!(["unreachable", "min-delay"])),
+            (&json!(2.125), &Value::Null, &Value::Null),
+            (&json!(0), &json!(3.125), &json!(["min-delay", "group-rate"])),
+        ]
+    );
+}
+
+#[test]
+fn a_date_is_read_at_the_latest_time_seen() {
+    let events = r#"{"at":0,"ask":"https://h/x"}
+        {"at":30,"kill":"other"}
+        {"at":1,"end":"https://h/x","status":503,"headers":[["retry-after","Sat, 01 Jan 2028 00:01:00 GMT"]]}
+        {"at":1,"set":"h","busy_first":null}
+        {"at":1,"ask":"https://h/x"}"#;
+    assert_eq!(answers("date.toml", &[], events)[1]["until"], 120);
+}
+
+#[test]
+fn the_time_of_an_event_is_repeated_to_the_last_digit() {
+    for at in ["0.1", "1e-7", "9.3132257461547852e-10", "1234567.8901234567", "4503599627370496.5"] {
+        let ended =
+            simulate("digits.toml", POLICY, &["--json"], &format!(r#"{{"at":{at},"ask":"https://h/"}}"#));
+        let told = ended.exits(0).json()["at"].as_f64();
+        assert_eq!(told, at.parse().ok(), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn what_is_told_of_a_host_that_finds_the_table_full_is_understood() {
+    let events = r#"{"at":0,"ask":"https://h/x"}
+        {"at":0,"robots":"https://g","crawl_delay":5}
+        {"at":0,"report":"https://g/","outcome":"busy"}
+        {"at":0,"ask":"https://g/"}
+        {"at":1,"end":"https://h/x","status":200}
+        {"at":1,"ask":"https://g/"}
+        {"at":2,"ask":"https://g/"}"#;
+    let ended = simulate("full.toml", "max_hosts = 1\n[default]\nmin_delay = 1.0", &["--json"], events);
+    let told: Vec<Value> =
+        ended.exits(0).stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&told[1]["decision"], &told[1]["reasons"]), (&json!("wait"), &json!(["table-full"])));
+    assert_eq!((&told[2]["until"], &told[2]["reasons"]), (&json!(2), &json!(["table-full"])));
+    assert_eq!(told[3]["decision"], "go");
+}
+
+#[test]
 fn rules_that_are_set_count_what_was_asked_before() {
     let events = r#"{"at":0,"ask":"https://a.cdn/x","class":"file"}
         {"at":0,"end":"https://a.cdn/x","status":200}

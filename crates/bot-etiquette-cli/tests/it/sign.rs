@@ -1,7 +1,7 @@
 use bot_etiquette_signing::SigningKey;
 use serde_json::{Value, json};
 
-use crate::command::{Ended, Folder};
+use crate::run::{Ended, Folder};
 
 const AGENT: &str = "https://bot.example";
 
@@ -22,7 +22,7 @@ pub(crate) fn sign(folder: &Folder, more: &[&str]) -> Ended {
 #[test]
 fn a_request_is_signed_with_the_defaults() {
     let folder = folder("sign-default");
-    let json = sign(&folder, &["--json", "GET", "https://Example.com:443/a?b"]).json(0);
+    let json = sign(&folder, &["--json", "GET", "https://Example.com:443/a?b"]).exits(0).json();
     let keyid = SigningKey::from_seed(&[9; 32]).thumbprint().to_string();
     let params = format!(
         "(\"@authority\" \"signature-agent\");created=1800000000;expires=1800000060;keyid=\"{keyid}\";tag=\"web-bot-auth\""
@@ -52,7 +52,7 @@ fn options_reach_the_signature() {
     let folder = folder("sign-options");
     let input = |options: &[&str]| {
         let all = [&["--json"], options, &["PUT", "https://example.com/a?b=c"]].concat();
-        let json = sign(&folder, &all).json(0);
+        let json = sign(&folder, &all).exits(0).json();
         (json["headers"][1][1].as_str().unwrap().to_owned(), json)
     };
     let (text, json) = input(&["--profile", "dictionary", "--lifetime", "120", "--nonce", "n1"]);
@@ -112,7 +112,7 @@ fn a_warning_tells_what_the_profile_will_refuse() {
         &folder,
         &["--component", "priority;sf", "--header", "Priority: u=1", "GET", "https://a.example/"],
     );
-    assert_eq!(ended.code, Some(0));
+    assert_eq!(ended.code, 0);
     assert!(ended.stderr.contains("cloudflare will refuse this: \"priority\";sf"), "{}", ended.stderr);
     assert_eq!(sign(&folder, &["GET", "https://a.example/"]).stderr, "");
 }
@@ -120,7 +120,7 @@ fn a_warning_tells_what_the_profile_will_refuse() {
 /// The raw request with the fields that `sign` printed.
 pub(crate) fn raw(folder: &Folder, options: &[&str], head: &str) -> String {
     let lines = sign(folder, &[options, &["GET", "https://example.com/a"]].concat());
-    assert_eq!(lines.code, Some(0), "{lines:?}");
+    assert_eq!(lines.code, 0, "{lines:?}");
     format!("{head}{}\n", lines.stdout)
 }
 

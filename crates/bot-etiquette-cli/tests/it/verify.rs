@@ -1,6 +1,6 @@
 use bot_etiquette_signing::{InvalidReason, SigningKey, UnverifiedReason};
 
-use crate::command::{Ended, Folder};
+use crate::run::{Ended, Folder};
 use crate::sign::{covered, folder, raw};
 
 const HEAD: &str = "GET /a HTTP/1.1\nHost: example.com\n";
@@ -13,7 +13,7 @@ fn verify(folder: &Folder, options: &[&str], message: &str) -> Ended {
 
 #[track_caller]
 fn judged(ended: &Ended, outcome: &str, reason: &str) {
-    let json = ended.json(i32::from(outcome != "verified"));
+    let json = ended.exits(i32::from(outcome != "verified")).json();
     assert_eq!(json["outcome"], outcome, "{json}");
     assert_eq!(json["reason"].as_str().unwrap_or("none"), reason, "{json}");
 }
@@ -26,7 +26,7 @@ fn a_signed_request_verifies_with_every_form_of_key_and_profile() {
         for keys in [KEYS, ["--key", "public.pem"], ["--key", "bot.pem"]] {
             let ended = verify(&folder, &keys, &message);
             judged(&ended, "verified", "none");
-            let json = ended.json(0);
+            let json = ended.exits(0).json();
             assert_eq!(json["schema"], 1);
             assert_eq!(json["label"], "sig1");
             assert_eq!(json["keyid"], SigningKey::from_seed(&[9; 32]).thumbprint().as_str());
@@ -119,7 +119,7 @@ fn of_a_directory_the_keys_that_count_are_taken() {
 /// The thumbprint of the one key of a set.
 fn thumbprint_of(folder: &Folder, set: &str) -> String {
     folder.write("one.jwk", set.trim_start_matches("{\"keys\":[").trim_end_matches("]}"));
-    folder.run(&["key", "show", "--json", "one.jwk"]).json(0)["thumbprint"].as_str().unwrap().to_owned()
+    folder.run(&["key", "show", "--json", "one.jwk"]).json()["thumbprint"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_response_is_judged_with_its_request() {
     let with = [&options[..], &["--request", "request"]].concat();
     let ended = verify(&folder, &with, response);
     judged(&ended, "verified", "none");
-    assert_eq!(covered(&ended.json(0))[3], ("@authority;req", "example.com"));
+    assert_eq!(covered(&ended.exits(0).json())[3], ("@authority;req", "example.com"));
     judged(&verify(&folder, &options, response), "invalid", "component-unknown");
     judged(&verify(&folder, &with, &response.replace("busy", "free")), "invalid", "digest-mismatch");
 }

@@ -1,7 +1,7 @@
 //! The layer that waits for a host's turn, for tower stacks.
 //!
 //! [`PolitenessLayer`] holds a request until its host may be asked, holds the host's slot until the body of the
-//! answer has ended, and learns from the answer. It stands above whatever sends the request, and below whatever
+//! answer has ended, and learns from the answer: what a busy one asks for holds the host from its head on. It stands above whatever sends the request, and below whatever
 //! follows redirects: each hop is a request and waits its turn at its own host.
 //!
 //! ```
@@ -60,7 +60,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 pub use watch::KILL_CHECK;
 
-use crate::{Failure, Outcome, SLOT_RECHECK, Store};
+use crate::{Ask, Failure, Outcome, Refusal, SLOT_RECHECK, Store};
 use slot::Slots;
 use waiters::Waiters;
 use watch::Watch;
@@ -81,9 +81,11 @@ pub struct PolitenessLayer<S: Store, T: Timer> {
     patience: Duration,
     lease: Duration,
     classify: Arc<Classify>,
+    on_wait: Arc<Waits>,
 }
 
 type Classify = dyn Fn(&(dyn Error + 'static)) -> Outcome + Send + Sync;
+type Waits = dyn Fn(&Ask<'_>, &Refusal) + Send + Sync;
 
 impl<S: Store, T: Timer> PolitenessLayer<S, T> {
     /// A layer over a store: a [`Politeness`](crate::Politeness), or one that processes share.
@@ -96,6 +98,7 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
             patience: DEFAULT_PATIENCE,
             lease: DEFAULT_LEASE,
             classify: Arc::new(by_io_error),
+            on_wait: Arc::new(|_, _| {}),
         }
     }
 
@@ -126,6 +129,14 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
         classify: impl Fn(&(dyn Error + 'static)) -> Outcome + Send + Sync + 'static,
     ) -> Self {
         self.classify = Arc::new(classify);
+        self
+    }
+
+    /// Called when a request begins to wait, with what it waits for, and again when the end of the wait moves: for a
+    /// log.
+    #[must_use]
+    pub fn on_wait(mut self, waits: impl Fn(&Ask<'_>, &Refusal) + Send + Sync + 'static) -> Self {
+        self.on_wait = Arc::new(waits);
         self
     }
 }
@@ -183,7 +194,9 @@ where
             let now = layer.timer.now();
             match answer.map_err(Into::into) {
                 Ok(answer) => {
-                    watch.slot.answered(Outcome::answered(answer.status().as_u16(), answer.headers(), now));
+                    watch
+                        .slot
+                        .answered(Outcome::answered(answer.status().as_u16(), answer.headers(), now), now);
                     Ok(answer.map(|body| PoliteBody::new(body, watch)))
                 }
                 Err(error) => {
@@ -203,6 +216,7 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
         let patience_ends = self.timer.now() + self.patience;
         // In line before it looks, so that no slot comes free unseen between looking and waiting.
         let mut waiter = None;
+        let mut told = None;
         loop {
             let now = self.timer.now();
             let refusal = match self.slots.store.admit(&ask, self.lease, now) {
@@ -215,8 +229,15 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
             if refusal.is_never() || now >= patience_ends {
                 return Err(refusal.into());
             }
-            match (refusal.until(), waiter.take()) {
-                (Some(until), _) if until > patience_ends => return Err(refusal.into()),
+            let until = refusal.until();
+            if until.is_some_and(|until| until > patience_ends) {
+                return Err(refusal.into());
+            }
+            if told != Some(until) {
+                (self.on_wait)(&ask, &refusal);
+                told = Some(until);
+            }
+            match (until, waiter.take()) {
                 // Not in one go: meanwhile an operator may block the host, or a person shorten the wait.
                 (Some(until), _) => self.timer.sleep_until(until.min(now + KILL_CHECK)).await,
                 (None, None) => waiter = Some(Waiters::join(&self.slots.waiters, host)),
@@ -273,6 +294,7 @@ impl<S: Store, T: Timer> Clone for PolitenessLayer<S, T> {
             patience: self.patience,
             lease: self.lease,
             classify: Arc::clone(&self.classify),
+            on_wait: Arc::clone(&self.on_wait),
         }
     }
 }

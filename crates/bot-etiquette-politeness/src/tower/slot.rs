@@ -66,8 +66,8 @@ enum State<P> {
         permit: P,
         /// Whether the request may have left.
         sent: bool,
-        /// What the head of the answer said.
-        outcome: Option<Outcome>,
+        /// What the head of the answer said, and when.
+        outcome: Option<(Outcome, Timestamp)>,
     },
     Ended,
 }
@@ -80,10 +80,14 @@ impl<S: Store> Slot<S> {
         }
     }
 
-    /// The head of the answer has come.
-    pub(crate) fn answered(&self, head: Outcome) {
-        if let State::Open { outcome, .. } = &mut *lock(&self.state) {
-            *outcome = Some(head);
+    /// The head of the answer has come: what it says against the host holds from now on, for others may be in line.
+    pub(crate) fn answered(&self, head: Outcome, now: Timestamp) {
+        if let State::Open { permit, outcome, .. } = &mut *lock(&self.state) {
+            let waits = head.retry_after.is_some() || head.rate_limit.is_some();
+            if waits || matches!(head.end, End::Status(400..)) {
+                self.slots.store.heard(permit, &head, now);
+            }
+            *outcome = Some((head, now));
         }
     }
 
@@ -123,6 +127,12 @@ impl<S: Store> Slot<S> {
         let state = std::mem::replace(&mut *lock(&self.state), State::Ended);
         let State::Open { permit, sent, outcome: head } = state else { return };
         if sent {
+            // The waits that it asked for began with the head.
+            let head = head.map(|(head, at)| Outcome {
+                retry_after: head.retry_after.map(|wait| wait.saturating_sub(now.since(at))),
+                rate_limit: head.rate_limit.map(|wait| wait.saturating_sub(now.since(at))),
+                ..head
+            });
             self.slots.store.finish(permit, &outcome(head), now);
         } else {
             self.slots.store.unsent(permit, now);

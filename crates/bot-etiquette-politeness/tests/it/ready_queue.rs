@@ -314,7 +314,7 @@ mod with_politeness {
     use std::time::Duration;
 
     use bot_etiquette_politeness::{
-        Ask, Failure, Host, HostPolicy, Next, Outcome, Permit, Policy, Politeness, Quota, Ready, Reason,
+        Ask, Failure, HostPolicy, Next, Outcome, Permit, Policy, Politeness, Quota, Ready, Reason,
     };
     use url::Url;
 
@@ -325,7 +325,7 @@ mod with_politeness {
     fn push(queue: &mut Urls, politeness: &Politeness, urls: &[&str]) {
         for url in urls {
             let url: Url = url.parse().unwrap();
-            let host = politeness.host_id(&Host::of(&url).unwrap(), at(0)).unwrap();
+            let host = politeness.host_id_of(&url, at(0)).unwrap();
             queue.push(host, Priority::Crawl, url, at(0));
         }
     }

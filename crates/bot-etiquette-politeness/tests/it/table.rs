@@ -105,6 +105,12 @@ fn a_host_by_its_id_is_the_same_host_until_it_is_forgotten() {
     let politeness = Politeness::new(Policy::new(HostPolicy::new()).max_hosts(1));
     let id = politeness.host_id(&"h".parse().unwrap(), at(0)).unwrap();
     let (own, other) = (url("h"), url("other"));
+    assert_eq!(politeness.host_id_of(&own, at(0)), Ok(id));
+    let full = politeness.host_id_of(&Url::parse("https://new/").unwrap(), at(0));
+    assert!(full.is_ok(), "a host of which nothing runs makes room");
+    let id = politeness.host_id_of(&own, at(0)).unwrap();
+    let nowhere = politeness.host_id_of(&Url::parse("data:,x").unwrap(), at(0)).unwrap_err();
+    assert!(nowhere.reasons().eq([Reason::NotConfigured]));
     assert!(politeness.check_host(id, at(0)).is_ok());
     let permit = politeness.admit_at(id, &Ask::new(&own), at(0)).unwrap();
     assert!(politeness.admit_at(id, &Ask::new(&other), at(0)).is_err(), "an id is good for one host");
@@ -206,6 +212,19 @@ fn an_import_keeps_deadlines_and_leaves_what_was_left_when_the_clock_was_stepped
 }
 
 #[test]
+fn a_host_that_was_forgotten_waits_a_pause_that_is_set_after_a_restart() {
+    let before = Politeness::new(Policy::new(HostPolicy::new()));
+    let url = url("h");
+    before.admit(&Ask::new(&url), at(5)).unwrap().finish(&Outcome::status(200), at(5));
+    assert_eq!(before.evict_idle(at(6)), 1);
+    for (now, free) in [(6, 15), (9, 15), (4, 13)] {
+        let after = paced();
+        after.import(before.export(at(6)), at(now));
+        assert_eq!(until(after.check(&Ask::new(&url), at(now))), Some(at(free)), "at {now}");
+    }
+}
+
+#[test]
 fn without_a_snapshot_every_host_waits_one_pause() {
     let politeness = paced();
     politeness.quarantine(at(50));
@@ -240,6 +259,16 @@ mod text {
         politeness.kill(&"h".parse().unwrap(), at(1));
         let text = serde_json::to_string(&politeness.export(at(2))).unwrap();
         assert!(text.starts_with(r#"[1,{"saved_at":2000,"killed":["h"],"#), "{text}");
+    }
+
+    #[test]
+    fn what_was_forgotten_is_written_and_read() {
+        let politeness = paced();
+        politeness.quarantine(at(1));
+        let snapshot = politeness.export(at(2));
+        let text = serde_json::to_string(&snapshot).unwrap();
+        assert!(text.starts_with(r#"[1,{"saved_at":2000,"forgotten":1000,"#), "{text}");
+        assert_eq!(serde_json::from_str::<Snapshot>(&text).unwrap(), snapshot);
     }
 
     #[test]

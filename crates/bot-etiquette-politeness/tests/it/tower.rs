@@ -312,6 +312,27 @@ async fn the_slot_ends_with_the_body_however_that_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_busy_answer_holds_its_host_from_the_head_on() {
+    let stage = Stage::new(HostPolicy::new().max_open(3u32).busy_first(60 * SECOND));
+    // 0.1 s to the head, 0.1 s of body: the others' slots are refused from the head on.
+    let busy = stage.get("http://h/503").await.unwrap();
+    stage.refuses("http://h/", &[Reason::RetryAfter, Reason::Busy]);
+    let until = stage.refusal("http://h/").and_then(|refusal| refusal.until());
+    assert_eq!(until, Some(START + Duration::from_millis(100) + 120 * SECOND));
+    busy.into_body().collect().await.unwrap();
+    // The end of the body neither lengthens the wait nor counts a second time.
+    assert_eq!(stage.refusal("http://h/").and_then(|refusal| refusal.until()), until);
+
+    // Without a Retry-After the first step of the backoff, once, and the slot is held as long as the body.
+    let busy = stage.get("http://other/429").await.unwrap();
+    let began = stage.timer.now();
+    stage.refuses("http://other/", &[Reason::Busy]);
+    busy.into_body().collect().await.unwrap();
+    let until = stage.refusal("http://other/").and_then(|refusal| refusal.until());
+    assert_eq!(until, Some(began + 60 * SECOND));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_slot_ends_when_the_body_or_the_answer_is_dropped() {
     let stage = Stage::new(HostPolicy::new());
     let answer = stage.get("http://h/endless").await.unwrap();
@@ -349,6 +370,24 @@ async fn who_would_wait_for_longer_than_patience_is_refused_at_once() {
     stage.get("http://h/empty").await.unwrap();
     stage.get("http://h/empty").await.expect("just within patience");
     assert!((stage.seconds() - 60.2).abs() < 0.01, "{}", stage.seconds());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_wait_is_told_once_and_again_when_its_end_moves() {
+    let mut stage = Stage::new(HostPolicy::new().min_delay(5 * SECOND));
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&told);
+    stage.layer = stage.layer.on_wait(move |ask, refusal| {
+        log.lock().unwrap().push((ask.url().path().to_owned(), refusal.reasons().collect::<Vec<_>>()));
+    });
+    let first = stage.get("http://h/page").await.unwrap();
+    let (_, second) = tokio::join!(first.into_body().collect(), stage.get("http://h/empty"));
+    second.unwrap();
+    let second = "/empty".to_owned();
+    assert_eq!(
+        *told.lock().unwrap(),
+        [(second.clone(), vec![Reason::InFlight, Reason::MinDelay]), (second, vec![Reason::MinDelay])]
+    );
 }
 
 #[tokio::test(start_paused = true)]

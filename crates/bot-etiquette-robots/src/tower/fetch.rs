@@ -23,27 +23,26 @@ where
     F: Service<Request<B>, Response = Response<RB>>,
     F::Error: Into<BoxError>,
     RB: Body,
+    RB::Error: Into<BoxError>,
 {
+    let failed = |error: BoxError| match classify(&*error) {
+        FetchFailure::NoAnswer => Ok(RobotsAnswer::no_answer()),
+        FetchFailure::TooManyRedirects => Ok(RobotsAnswer::too_many_redirects()),
+        FetchFailure::Refused => Err(Arc::from(error)),
+    };
     let response = match oneshot(service, request).await {
         Ok(response) => response,
-        Err(error) => {
-            let error: BoxError = error.into();
-            return match classify(&*error) {
-                FetchFailure::NoAnswer => Ok(RobotsAnswer::no_answer()),
-                FetchFailure::TooManyRedirects => Ok(RobotsAnswer::too_many_redirects()),
-                FetchFailure::Refused => Err(Arc::from(error)),
-            };
-        }
+        Err(error) => return failed(error.into()),
     };
     let (head, body) = response.into_parts();
     let answer = RobotsAnswer::from_status(head.status.as_u16()).headers(&head.headers);
     if !head.status.is_success() {
         return Ok(answer);
     }
-    Ok(match read(body).await {
-        Some(text) => answer.body(text),
-        None => RobotsAnswer::no_answer(),
-    })
+    match read(body).await {
+        Ok(text) => Ok(answer.body(text)),
+        Err(error) => failed(error.into()),
+    }
 }
 
 /// The request for the robots.txt of a ticket.
@@ -61,8 +60,8 @@ pub(super) fn request<B: Default>(ticket: &FetchTicket) -> Result<Request<B>, ht
 }
 
 /// Reads a body up to the parser's limit, and one byte more where there is one, so that the parser knows of
-/// the cut. `None` when it breaks off.
-async fn read<RB: Body>(body: RB) -> Option<Vec<u8>> {
+/// the cut.
+async fn read<RB: Body>(body: RB) -> Result<Vec<u8>, RB::Error> {
     const LIMIT: usize = Limits::DEFAULT_BYTES + 1;
     let mut body = pin!(body);
     let mut text = Vec::new();
@@ -71,7 +70,7 @@ async fn read<RB: Body>(body: RB) -> Option<Vec<u8>> {
         else {
             break;
         };
-        let Ok(mut data) = frame.ok()?.into_data() else { continue };
+        let Ok(mut data) = frame?.into_data() else { continue };
         while data.has_remaining() && text.len() < LIMIT {
             let chunk = data.chunk();
             let chunk = chunk.get(..LIMIT.saturating_sub(text.len())).unwrap_or(chunk);
@@ -80,5 +79,5 @@ async fn read<RB: Body>(body: RB) -> Option<Vec<u8>> {
             data.advance(taken);
         }
     }
-    Some(text)
+    Ok(text)
 }

@@ -366,3 +366,39 @@ fn a_body_is_read_to_the_limit_and_one_that_breaks_off_is_no_answer() {
     long(511_999, true, false, 0);
     long(512_001, true, true, 0);
 }
+
+#[tokio::test]
+async fn a_body_broken_off_by_the_crawler_itself_says_nothing_of_the_site() {
+    let site = tower::service_fn(|_: Request<Body>| async {
+        Ok::<_, io::Error>(Response::new(Long { left: 20_000, breaks: true }))
+    });
+    let cache = RobotsCache::new(["TestBot".parse().unwrap()]);
+    let layer = RobotsLayer::new(cache, site, Clock::default().now()).classify(|error| {
+        assert!(error.is::<io::Error>());
+        FetchFailure::Refused
+    });
+    let service = layer.layer(Site::default());
+    for _ in 0..2 {
+        let refusal = ask(&service, "https://a.example/").await.unwrap_err();
+        assert!(matches!(refusal, RobotsRefusal::Deferred { .. }), "{refusal}");
+    }
+}
+
+#[tokio::test]
+async fn every_verdict_is_told_with_its_line() {
+    let site = Site::with([answer(200, &[], FILE)]);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&told);
+    let service = layer(&site, &Clock::default())
+        .on_verdict(move |uri, verdict| log.lock().unwrap().push(format!("{uri} {verdict}")))
+        .layer(site.clone());
+    ask(&service, "https://a.example/open").await.unwrap();
+    ask(&service, "https://a.example/private/x").await.unwrap_err();
+    assert_eq!(
+        *told.lock().unwrap(),
+        [
+            "https://a.example/open allowed: no rule matches (group *)",
+            "https://a.example/private/x disallowed by line 2: Disallow: /private/ (group *)",
+        ]
+    );
+}

@@ -1,0 +1,178 @@
+//! What the layers cost: small requests on loopback, without pauses, beside the bare client of hyper-util.
+//!
+//! What is measured is the time that the client's thread had on a processor; the server has a thread of its own.
+//! Every client asks in turn, in rounds, and the median of its rounds counts, so that a machine busy with other work
+//! weighs on all alike. `REQUESTS=1000` asks a tenth as often.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bot_etiquette::fetch::{AddressPolicy, Fetcher, tower::FollowLayer};
+use bot_etiquette::identity::{BotIdentity, tower::IdentityLayer};
+use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, tower::PolitenessLayer};
+use bot_etiquette::robots::{RobotsCache, tower::RobotsLayer};
+use bot_etiquette::signing::{Signer, SigningKey, tower::SignLayer};
+use bytes::Bytes;
+use cpu_time::ThreadTime;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use tower::{Layer, Service, ServiceExt};
+
+#[allow(dead_code)]
+#[path = "../examples/src/clock.rs"]
+mod clock;
+#[allow(dead_code)]
+#[path = "../examples/src/stack.rs"]
+mod stack;
+
+use clock::Clock;
+use stack::{Stack, quiet};
+
+const ROUNDS: usize = 20;
+/// What the whole stack may cost, the signature apart, as a multiple of the bare client.
+const LIMIT: f64 = 1.25;
+
+fn main() {
+    let requests = std::env::var("REQUESTS").ok().and_then(|count| count.parse().ok()).unwrap_or(10_000);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(compare(requests / ROUNDS));
+}
+
+async fn compare(each: usize) {
+    let url = format!("http://{}/page?number=7", serve());
+    let clock = Clock::real();
+    let identity =
+        BotIdentity::from_toml(include_str!("../examples/identities/smart-site-plan.toml")).unwrap();
+    let key = SigningKey::from_seed(&[7; 32]);
+    let signer = Arc::new(Signer::builder(key, "https://smartsiteplan.com").build().unwrap());
+    let politeness = || Politeness::new(Policy::new(HostPolicy::new()));
+    let fetcher = Fetcher::builder().addresses(AddressPolicy::loopback_only()).build().unwrap();
+
+    let bare: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
+    let follow = FollowLayer::default().layer(fetcher.clone());
+    let robots = RobotsCache::new([identity.token().parse().unwrap()]);
+    let robots = RobotsLayer::new(robots, fetcher.clone(), move || clock.now()).layer(fetcher.clone());
+    let polite = PolitenessLayer::new(politeness(), clock).layer(fetcher.clone());
+    let named = IdentityLayer::new(&identity).layer(fetcher.clone());
+    let signed = SignLayer::new(Arc::clone(&signer), move || clock.now()).layer(fetcher.clone());
+    let assemble = |signer| {
+        let (identity, fetcher, follow) = (identity.clone(), fetcher.clone(), FollowLayer::default());
+        let politeness = politeness();
+        let stack =
+            Stack { identity, chromium: None, politeness, signer, fetcher, follow, clock, watch: quiet() };
+        stack.assemble().unwrap().client
+    };
+    let (unsigned, whole) = (assemble(None), assemble(Some(signer)));
+
+    let names = [
+        "bare hyper-util",
+        "fetch",
+        "fetch, redirects",
+        "fetch, robots",
+        "fetch, politeness",
+        "fetch, identity",
+        "fetch, signing",
+        "stack, unsigned",
+        "stack",
+    ];
+    let mut times = names.map(|_| Vec::new());
+    for round in 0..=ROUNDS {
+        let measured = [
+            ask(&bare, &url, each).await,
+            ask(&fetcher, &url, each).await,
+            ask(&follow, &url, each).await,
+            ask(&robots, &url, each).await,
+            ask(&polite, &url, each).await,
+            ask(&named, &url, each).await,
+            ask(&signed, &url, each).await,
+            ask(&unsigned, &url, each).await,
+            ask(&whole, &url, each).await,
+        ];
+        // The first round connects, and reads robots.txt.
+        if round > 0 {
+            times.iter_mut().zip(measured).for_each(|(times, time)| times.push(time));
+        }
+    }
+    let micros = times.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2].as_secs_f64() * 1e6 / each as f64
+    });
+    println!("processor time of a request in microseconds, {} requests each", each * ROUNDS);
+    for (name, time) in names.iter().zip(micros) {
+        println!(
+            "{name:<18} {time:>8.1}  {:>5.2} x bare  {:>+7.1} over fetch",
+            time / micros[0],
+            time - micros[1]
+        );
+    }
+    let ratio = micros[7] / micros[0];
+    let verdict = if ratio <= LIMIT { "within" } else { "OVER" };
+    println!(
+        "the stack without its signature: {ratio:.2} x bare, {verdict} {LIMIT}; the signature {:.1}",
+        micros[8] - micros[7]
+    );
+}
+
+/// Asks so often, one request after the other; the processor time it took.
+async fn ask<C, B>(client: &C, url: &str, requests: usize) -> Duration
+where
+    C: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone,
+    C::Error: std::fmt::Debug,
+    B: http_body::Body,
+    B::Error: std::fmt::Debug,
+{
+    let started = ThreadTime::now();
+    for _ in 0..requests {
+        let request = Request::get(url)
+            .header("accept", "*/*")
+            .header("accept-encoding", "identity")
+            .body(Full::default())
+            .unwrap();
+        let answer = client.clone().oneshot(request).await.unwrap();
+        assert_eq!(answer.status(), 200);
+        assert_eq!(answer.into_body().collect().await.unwrap().to_bytes().len(), PAGE.len());
+    }
+    started.elapsed()
+}
+
+const PAGE: &str =
+    "A page of a few bytes, the same each time: what is read of it is not what is measured here.";
+
+/// A site of one page, with a thread for each connection.
+fn serve() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    address
+}
+
+fn answer(stream: TcpStream) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let page = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{PAGE}", PAGE.len());
+    let robots = "User-agent: *\nDisallow: /private/\n";
+    let robots = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{robots}", robots.len());
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (mut stream, mut line) = (stream, String::new());
+    loop {
+        line.clear();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let answer = if line.contains(" /robots.txt ") { &robots } else { &page };
+        while line != "\r\n" {
+            line.clear();
+            if reader.read_line(&mut line)? == 0 {
+                return Ok(());
+            }
+        }
+        stream.write_all(answer.as_bytes())?;
+    }
+}

@@ -1,0 +1,281 @@
+//! Fetches a page through all layers, and tells what each did and why.
+//!
+//! `cargo run --example polite_get` serves a small site itself, on loopback under a real host's name, fetches from
+//! it, and ends with the verdict of the referee that watched from the other side.
+//!
+//! `cargo run --example polite_get -- URL IDENTITY.toml` fetches from a site of somebody's. That takes an identity
+//! and a key of your own: nobody else's bot is impersonated. A URL on loopback needs none.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bot_etiquette::fetch::{AddressPolicy, Fetched, Fetcher, ResolverOverride, tower::FollowLayer};
+use bot_etiquette::identity::BotIdentity;
+use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, RetryAfterRule};
+use bot_etiquette::referee::{Page, Promise, Referee, Report, RetryAfter, Site};
+use bot_etiquette::signing::{Signer, SigningKey};
+use bot_etiquette_examples::clock::Clock;
+use bot_etiquette_examples::narrator::Narrator;
+use bot_etiquette_examples::stack::{BoxError, Client, Stack};
+use http::Request;
+use tower::ServiceExt;
+use url::{Host, Url};
+
+/// The pause between two requests to a host.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often a page that says it is busy is asked again.
+const RETRIES: usize = 2;
+/// How fast the clock of the demonstration runs.
+const SCALE: u32 = 10;
+/// A name that is its operator's, good on loopback alone.
+const DEMO_IDENTITY: &str = include_str!("identities/smart-site-plan.toml");
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match arguments[..] {
+        [] => demonstrate().await.map(|report| report.is_clean()),
+        [url] => fetch(url, None).await,
+        [url, identity] => fetch(url, Some(Path::new(identity))).await,
+        _ => Err(Usage("polite_get takes a URL and the file of an identity".into()).into()),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("polite_get: {error}");
+            let Some(usage) = error.downcast_ref::<Usage>() else { return ExitCode::FAILURE };
+            if usage.0.contains("identity") {
+                eprintln!("\n{}", BotIdentity::TEMPLATE);
+            }
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What the command line is missing.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// Who asks, and with which key.
+struct Bot {
+    identity: BotIdentity,
+    key: SigningKey,
+}
+
+impl Bot {
+    /// One of your own, from a file.
+    fn read(file: &Path) -> Result<Self, Usage> {
+        let wrong = |error: &dyn Error| Usage(format!("identity {}: {error}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let identity = BotIdentity::from_toml(&text).map_err(|error| wrong(&error))?;
+        let Some(key_file) = identity.key_file() else {
+            let problem = "needs key_file and directory; `bot-etiquette key new` makes a key";
+            return Err(Usage(format!("identity {}: {problem}", file.display())));
+        };
+        let key_file = file.parent().unwrap_or(Path::new("")).join(key_file);
+        let key =
+            std::fs::read(&key_file).map_err(BoxError::from).and_then(|key| Ok(SigningKey::parse(&key)?));
+        let key = key.map_err(|error| Usage(format!("identity: the key {}: {error}", key_file.display())))?;
+        Ok(Self { identity, key })
+    }
+
+    /// For loopback, with a key that nobody will ever see again.
+    fn demo() -> Result<Self, BoxError> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)?;
+        Ok(Self { identity: BotIdentity::from_toml(DEMO_IDENTITY)?, key: SigningKey::from_seed(&seed) })
+    }
+
+    fn client(self, fetcher: Fetcher, narrator: &Narrator, clock: Clock) -> Result<Client, BoxError> {
+        let agent = self.identity.directory().ok_or("the identity names no key directory")?.origin();
+        let signer = Signer::builder(self.key, &agent.ascii_serialization()).build()?;
+        // A busy host that does not say for how long is left alone for a minute.
+        let policy = HostPolicy::new()
+            .min_delay(PAUSE)
+            .busy_first(Duration::from_secs(60))
+            .retry_after(RetryAfterRule::Honour);
+        let stack = Stack {
+            identity: self.identity,
+            chromium: None,
+            politeness: Politeness::new(Policy::new(policy)),
+            signer: Some(Arc::new(signer)),
+            fetcher,
+            follow: FollowLayer::default(),
+            clock,
+            watch: narrator.watch(),
+        };
+        Ok(stack.assemble()?.client)
+    }
+}
+
+/// Fetches one page; whether it came.
+async fn fetch(url: &str, identity: Option<&Path>) -> Result<bool, BoxError> {
+    let url = Url::parse(url).map_err(|error| Usage(format!("{url} is no URL: {error}")))?;
+    let (bot, addresses) = match (identity, is_loopback(&url)) {
+        (Some(file), false) => (Bot::read(file)?, AddressPolicy::default()),
+        (Some(file), true) => (Bot::read(file)?, AddressPolicy::loopback_only()),
+        (None, true) => (Bot::demo()?, AddressPolicy::loopback_only()),
+        (None, false) => {
+            let problem = "asks a site of somebody's, and needs an identity of your own: fill this in, and give its file";
+            return Err(Usage(format!("{url} {problem}")).into());
+        }
+    };
+    if !addresses.is_loopback_only() {
+        bot.identity.check_public().map_err(|error| Usage(format!("identity: {error}")))?;
+    }
+    let clock = Clock::real();
+    let narrator = Narrator::new(clock);
+    let client = bot.client(Fetcher::builder().addresses(addresses).build()?, &narrator, clock)?;
+    show(&client, &narrator, url).await
+}
+
+/// Serves two hosts, fetches from them, and asks the referee who served them what it saw.
+async fn demonstrate() -> Result<Report, BoxError> {
+    let bot = Bot::demo()?;
+    // Nothing but loopback is ever asked, so the clock may run faster.
+    let clock = Clock::scaled(SCALE, &[])?;
+    let (instant, wall) = clock.started();
+    let page = "<title>A plan</title>".repeat(100);
+    let referee = Referee::builder()
+        .site(Site::new("example.com").page(Page::new("/plan").status(301).header("Location", "http://www.example.com/plan")))
+        .site(
+            Site::new("www.example.com")
+                .robots("User-agent: SmartSitePlanBot\nCrawl-delay: 2\nDisallow: /drafts/\n\nUser-agent: *\nDisallow: /\n")
+                .page(Page::new("/plan").status(503).retry_after(RetryAfter::Seconds(15)))
+                .page(Page::new("/plan").body(page))
+                .page(Page::new("/drafts/plan").body("never seen")),
+        )
+        .promise(
+            Promise::new()
+                .user_agent(bot.identity.user_agent().as_str())
+                .signed(true)
+                .key_directory(&format!("{{\"keys\":[{}]}}", bot.key.verifying_key().to_jwk()))
+                .robots_first(true)
+                .closed_path("www.example.com/drafts/")
+                .max_open(1)
+                .min_delay(PAUSE)
+                .crawl_delay_cap(Duration::MAX)
+                .retry_after(true)
+                .max_redirects(5),
+        )
+        .time_scale(SCALE.into())
+        .started_at(instant, wall)
+        .start()
+        .await?;
+    let names = referee
+        .addresses()
+        .fold(ResolverOverride::only(), |names, (name, address)| names.host(name, address));
+    let fetcher = Fetcher::builder().addresses(AddressPolicy::loopback_only()).resolver(names).build()?;
+    let narrator = Narrator::new(clock);
+    println!("example.com and www.example.com, served on loopback; the clock runs {SCALE} times as fast.");
+    let client = bot.client(fetcher, &narrator, clock)?;
+    for url in ["http://example.com/plan", "http://www.example.com/drafts/plan"] {
+        show(&client, &narrator, url.parse()?).await?;
+    }
+    let report = referee.finish().await;
+    println!("\nWhat the site saw: {}", report.to_string().trim_end());
+    if report.is_clean() {
+        println!(
+            "Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause."
+        );
+    }
+    Ok(report)
+}
+
+/// Fetches a page and says how that ended; whether it came.
+async fn show(client: &Client, narrator: &Narrator, url: Url) -> Result<bool, BoxError> {
+    println!("\n{url}");
+    match get(client, narrator, url).await {
+        Ok(page) => {
+            let hops = page.followed.len();
+            let size = format!("{} bytes ({} on the wire)", page.body.len(), page.wire_bytes);
+            let cut = page.cut.map_or_else(String::new, |limit| format!(", cut at the limit: {limit}"));
+            println!("{}, {size}, {hops} redirect{}{cut}", page.status, if hops == 1 { "" } else { "s" });
+            Ok(page.status.is_success())
+        }
+        Err(error) => {
+            println!("not fetched: {error}");
+            Ok(false)
+        }
+    }
+}
+
+/// Asks for a page, and for one that is busy again: its turn comes when its Retry-After, or the backoff, is over.
+async fn get(client: &Client, narrator: &Narrator, mut url: Url) -> Result<Fetched, BoxError> {
+    let mut tries = 0;
+    loop {
+        let request = Request::get(url.as_str()).body(Default::default())?;
+        let page = Fetched::collect(client.clone().oneshot(request).await?).await?;
+        tries += 1;
+        if !matches!(page.status.as_u16(), 429 | 503) || tries > RETRIES {
+            return Ok(page);
+        }
+        if let Some(hop) = page.followed.last() {
+            url = hop.to.clone();
+        }
+        narrator.say("polite_get", "busy: asks again at its turn");
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
+#[tokio::test]
+async fn the_referee_finds_that_every_promise_is_kept() {
+    let report = demonstrate().await.unwrap();
+    assert_eq!((report.requests(), report.violations()), (5, &[][..]), "{report}");
+}
+
+#[tokio::test]
+async fn a_site_of_somebodys_is_asked_by_an_identity_of_ones_own_alone() {
+    let folder = std::env::temp_dir().join(format!("polite_get-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("bot.toml");
+    let demo = DEMO_IDENTITY.replace("smart-site-plan.key", "bot.key");
+    std::fs::write(folder.join("bot.key"), SigningKey::from_seed(&[7; 32]).to_pkcs8_pem().as_bytes())
+        .unwrap();
+    for (identity, problem) in [
+        (None, "needs an identity of your own"),
+        (Some(""), "missing field"),
+        (Some(BotIdentity::TEMPLATE), "needs key_file"),
+        (Some(demo.as_str()), "loopback_only"),
+        (Some(demo.replace("bot.key", "none.key").as_str()), "none.key"),
+    ] {
+        let file = identity.map(|text| std::fs::write(&file, text).map(|()| file.as_path()).unwrap());
+        // A name that never resolves: should all else fail, nobody is asked.
+        let error = fetch("https://site.invalid/", file).await.unwrap_err();
+        assert!(error.is::<Usage>() && error.to_string().contains(problem), "{error}");
+        assert!(error.to_string().contains("identity"), "the template is shown: {error}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn loopback_is_told_from_names_that_look_like_it() {
+    for (url, expected) in [
+        ("http://127.0.0.1:8080/", true),
+        ("http://127.9.9.9/", true),
+        ("http://0x7f.1/", true),
+        ("http://[::1]/", true),
+        ("http://localhost/", true),
+        ("http://a.localhost/", true),
+        ("http://localhost.example.com/", false),
+        ("http://127.0.0.1.example.com/", false),
+        ("http://10.0.0.1/", false),
+        ("http://[::ffff:10.0.0.1]/", false),
+    ] {
+        assert_eq!(is_loopback(&url.parse().unwrap()), expected, "{url}");
+    }
+}
