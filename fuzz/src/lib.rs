@@ -6,6 +6,12 @@
 
 #[cfg(feature = "html")]
 pub mod html;
+#[cfg(feature = "arcgis")]
+pub mod arcgis;
+#[cfg(feature = "lenient")]
+pub mod lenient;
+#[cfg(feature = "feed")]
+pub mod feed;
 #[cfg(feature = "politeness")]
 pub mod politeness;
 #[cfg(feature = "robots")]
@@ -30,6 +36,22 @@ pub const TARGETS: &[Target] = &[
     ("pdf_tail", html::pdf),
     #[cfg(feature = "html")]
     ("link_header", html::links),
+    #[cfg(feature = "arcgis")]
+    ("esri_json", arcgis::json),
+    #[cfg(feature = "arcgis")]
+    ("extent", arcgis::extent),
+    #[cfg(feature = "arcgis")]
+    ("esri_geometry", arcgis::geometry),
+    #[cfg(feature = "lenient")]
+    ("lenient_json", lenient::json),
+    #[cfg(feature = "feed")]
+    ("feed_json", feed::json),
+    #[cfg(feature = "feed")]
+    ("feed_xml", feed::xml),
+    #[cfg(feature = "feed")]
+    ("feed_csv", feed::csv),
+    #[cfg(feature = "feed")]
+    ("scrub", feed::scrub),
     #[cfg(feature = "politeness")]
     ("politeness_events", politeness::events),
     #[cfg(feature = "politeness")]

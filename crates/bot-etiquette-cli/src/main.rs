@@ -6,6 +6,7 @@ mod directory;
 mod exit;
 mod extract;
 mod extract_html;
+mod extract_feed;
 mod input;
 mod key;
 mod message;
@@ -54,8 +55,14 @@ enum Command {
     /// Read the facts of a page, a sitemap or a file.
     #[command(subcommand)]
     Extract(extract::Command),
+    /// Read the facts of a file that a crawler fetched.
+    #[command(subcommand)]
+    Extract(extract::Extract),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
+    /// Read what a file of an open-data server holds.
+    #[command(subcommand)]
+    Extract(extract::Extract),
     /// Print a completion script for a shell.
     Completions(shell::Completions),
     /// Print the manual page.
@@ -74,9 +81,11 @@ fn run(command: Command) -> Result<Answer, Failure> {
         Command::Sign(options) => sign::run(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Extract(command) => extract::run(&command),
+        Command::Extract(command) => extract::extract(&command),
         Command::Referee(options) => referee::referee(&options),
         Command::Robots(command) => robots::run(&command),
         Command::Politeness(command) => politeness::run(&command),
+        Command::Extract(options) => extract::extract(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),
     }

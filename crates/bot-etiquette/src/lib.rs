@@ -11,6 +11,8 @@
 //! | `identity` | who the bot says it is, and whether the parts agree | `identity` |
 //! | `fetch` | limits, address policy, redirects, validators; with `client` an HTTP client that keeps them | `fetch`, `client` |
 //! | `html` | what a page says and links to; sitemaps; the audit of files | `html` |
+//! | `arcgis` | ArcGIS REST: requests out, directories, services, layers, counts and outlines in | `arcgis` |
+//! | `feed` | open-data event feeds to events, field by named field, without personal data | `feed` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //!
 //! `tower` adds the layers of the chosen modules, `serde` and `toml` their values as data, `full` all but `referee`.
@@ -28,6 +30,12 @@
 //! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "arcgis")]
+#[doc(inline)]
+pub use bot_etiquette_arcgis as arcgis;
+#[cfg(feature = "feed")]
+#[doc(inline)]
+pub use bot_etiquette_feed as feed;
 #[cfg(feature = "fetch")]
 #[doc(inline)]
 pub use bot_etiquette_fetch as fetch;

@@ -3,6 +3,8 @@
 
 mod directory;
 mod extract_html;
+mod extract;
+mod extract_feed;
 mod key;
 mod politeness;
 mod referee;

@@ -1,0 +1,28 @@
+//! Finding servers through public catalogues, as an ordinary client under each one's own rules.
+//!
+//! A catalogue that is *queried* is described by a reviewed record ([`ApiSource`]), never by a way around robots.txt: its
+//! robots.txt is read like any other, its Crawl-delay is always kept, and a refusal is an error and never an empty result.
+//!
+//! | source | requests | answers |
+//! |---|---|---|
+//! | ArcGIS Online, Enterprise portals | [`PortalWalk`] | [`SearchPage`] |
+//! | ArcGIS Hub | [`hub_search`], [`HubPage::next`] | [`HubPage`] |
+//! | Wikidata | [`wikidata_query`] | [`WikidataRows`] |
+//! | Certificate Transparency (static-ct logs) | [`ct::tile_path`] | [`ct::Checkpoint`], [`ct::names`] |
+//!
+//! Every URL that they name goes through [`server_root`]; a name out of a certificate through [`Probe`].
+
+pub mod ct;
+mod host;
+mod hub;
+mod portal;
+mod probe;
+mod source;
+mod wikidata;
+
+pub use self::host::{HostRefusal, is_probeable, server_root};
+pub use self::hub::{HubItem, HubPage, hub_search};
+pub use self::portal::{PAGE_SIZE, PortalWalk, SEARCH_CAP, SearchItem, SearchPage, Window};
+pub use self::probe::{Finding, Probe};
+pub use self::source::{ApiSource, RobotsRule, SOURCES};
+pub use self::wikidata::{WikidataProperty, WikidataRows, wikidata_query};

@@ -1,0 +1,197 @@
+//! One pass over a document's top level: members stay undecoded, and arrays are split into items.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess,
+    Visitor,
+};
+use serde_json::value::RawValue;
+
+/// Members that hold one item per layer, service or feature. Splitting them here saves a second pass over most bytes.
+const ITEMS: [&str; 6] = ["layers", "tables", "features", "services", "layerEstimates", "objectIds"];
+
+/// The members of the object at the top, in the order of the document.
+#[derive(Debug)]
+#[allow(unnameable_types, unreachable_pub, reason = "named by the sealed trait alone")]
+pub struct Document<'a> {
+    json: &'a str,
+    members: Members<'a>,
+}
+
+type Members<'a> = Vec<(Cow<'a, str>, Member<'a>)>;
+
+#[derive(Debug)]
+pub(crate) enum Member<'a> {
+    Value(&'a RawValue),
+    Items(Vec<&'a RawValue>),
+    /// One of [`ITEMS`] that is no array: null, most often.
+    NoItems,
+}
+
+impl<'a> Document<'a> {
+    /// Reads `json`; none when it is a valid document whose top is no object.
+    pub(crate) fn read(json: &'a str) -> Result<Option<Self>, serde_json::Error> {
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let members = reader.deserialize_any(TopVisitor)?;
+        reader.end()?;
+        Ok(members.map(|members| Self { json, members }))
+    }
+
+    /// The last member of this name, since that is what most readers take of equal names.
+    pub(crate) fn member(&self, name: &str) -> Option<&Member<'a>> {
+        self.members.iter().rev().find(|(key, _)| key == name).map(|(_, member)| member)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.member(name).is_some()
+    }
+
+    pub(crate) fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+
+    /// Whether a member holds something: neither null nor an empty array, object or text.
+    pub(crate) fn is_filled(&self, name: &str) -> bool {
+        match self.member(name) {
+            Some(Member::Items(items)) => !items.is_empty(),
+            Some(Member::Value(raw)) => !matches!(raw.get(), "null" | "[]" | "{}" | "\"\""),
+            Some(Member::NoItems) | None => false,
+        }
+    }
+
+    pub(crate) fn items(&self, name: &str) -> &[&'a RawValue] {
+        match self.member(name) {
+            Some(Member::Items(items)) => items,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn value(&self, name: &str) -> Option<&'a RawValue> {
+        match self.member(name) {
+            Some(Member::Value(raw)) => Some(raw),
+            _ => None,
+        }
+    }
+
+    /// The whole document as `T`, equal keys resolved to the last; none when it has another shape.
+    pub(crate) fn whole<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.json)
+            .or_else(|_| serde_json::from_str(self.json).and_then(serde_json::from_value))
+            .ok()
+    }
+
+    /// A member as `T`; none when it is missing or of another shape.
+    pub(crate) fn get<T: Deserialize<'a>>(&self, name: &str) -> Option<T> {
+        serde_json::from_str(self.value(name)?.get()).ok()
+    }
+
+    /// A member read by one of the functions of [`scalar`](crate::scalar).
+    pub(crate) fn with<T: Default>(
+        &self,
+        name: &str,
+        read: fn(&mut serde_json::Deserializer<serde_json::de::StrRead<'a>>) -> Result<T, serde_json::Error>,
+    ) -> T {
+        let read = |raw: &'a RawValue| read(&mut serde_json::Deserializer::from_str(raw.get())).ok();
+        self.value(name).and_then(read).unwrap_or_default()
+    }
+}
+
+/// Reads one item by itself, so that a broken one loses nobody else.
+///
+/// Equal keys, which typed reading refuses, are resolved to the last one in a second try; `true` tells so.
+pub(crate) fn item<T: DeserializeOwned>(raw: &RawValue) -> Result<(T, bool), serde_json::Error> {
+    match serde_json::from_str(raw.get()) {
+        Ok(item) => Ok((item, false)),
+        Err(first) => {
+            let value: serde_json::Value = serde_json::from_str(raw.get())?;
+            serde_json::from_value(value).map(|item| (item, true)).map_err(|_| first)
+        }
+    }
+}
+
+struct TopVisitor;
+
+impl<'de> Visitor<'de> for TopVisitor {
+    type Value = Option<Members<'de>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON document")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(Key(key)) = map.next_key()? {
+            let member = if ITEMS.contains(&key.as_ref()) {
+                map.next_value_seed(Items)?
+            } else {
+                Member::Value(map.next_value()?)
+            };
+            members.push((key, member));
+        }
+        Ok(Some(members))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+}
+
+/// A key, borrowed where it holds no escape.
+pub(crate) struct Key<'a>(pub(crate) Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_borrowed_str<E: Error>(self, key: &'de str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+            fn visit_str<E: Error>(self, key: &str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+struct Items;
+
+impl<'de> DeserializeSeed<'de> for Items {
+    type Value = Member<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let items: Option<Vec<&'de RawValue>> = crate::scalar::maybe_list(deserializer)?;
+        Ok(items.map_or(Member::NoItems, Member::Items))
+    }
+}

@@ -1,0 +1,17 @@
+//! What servers send, and what is read from it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may fail so"
+)]
+
+mod answers;
+mod cases;
+mod discovery;
+mod extents;
+mod geometries;
+mod previews;
+mod requests;
+mod visits;

@@ -1,0 +1,332 @@
+//! A feed, chunk by chunk.
+
+use std::collections::VecDeque;
+
+use crate::charset::Charset;
+use crate::completeness::{Census, Doubt, Outage};
+use crate::csv::Csv;
+use crate::event::Event;
+use crate::json::Json;
+use crate::record::Record;
+use crate::report::{Note, Notes, Report};
+use crate::scrub::Scrubbed;
+use crate::source_map::{Format, SourceMap};
+use crate::xml::Xml;
+
+/// How much a feed may ask of its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one value, tag or row; default 1 MiB. A record with a longer one is dropped; JSON ends there.
+    pub token: usize,
+    /// Bytes of the mapped values of one record; default 4 MiB. A larger record is dropped.
+    pub record: usize,
+    /// Elements, arrays and objects open at once; default 256. A deeper document ends there.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { token: 1 << 20, record: 4 << 20, depth: 256 }
+    }
+}
+
+/// Reads a feed that arrives in chunks, from any HTTP client or file.
+///
+/// It holds one value and one record at the most, beside the events that nobody has taken yet: push a chunk, then
+/// take what came of it. Any bytes end in events, notes and a verdict; there is no error to handle.
+///
+/// ```
+/// use bot_etiquette_feed::{Feed, SourceMap};
+///
+/// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
+/// let mut feed = Feed::new(&map);
+/// let mut titles = Vec::new();
+/// for chunk in [&br#"{"total":1,"items":[{"id":7,"ti"#[..], br#"tle":"Fet&eacute;n","phone":"600 123 456"}]}"#] {
+///     feed.push(chunk);
+///     while let Some(event) = feed.next_event() {
+///         titles.push(event.titles().source().map(|title| title.text().to_string()));
+///     }
+/// }
+/// feed.finish();
+/// assert!(feed.next_event().is_none());
+/// assert_eq!(titles, [Some("Fetén".to_owned())]);
+/// assert!(feed.report().completeness.allows_deletions());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Feed<'m> {
+    /// The first bytes, until there are enough to see what they are.
+    head: Option<Vec<u8>>,
+    charset: Charset,
+    text: String,
+    reader: Reader,
+    gather: Gather<'m>,
+    sniffed: bool,
+    bytes: u64,
+    expected: Option<u64>,
+    ended: bool,
+}
+
+#[derive(Debug)]
+enum Reader {
+    Json(Box<Json>),
+    Xml(Box<Xml>),
+    Csv(Box<Csv>),
+}
+
+/// What the readers of all formats give to.
+#[derive(Debug)]
+pub(crate) struct Gather<'m> {
+    pub(crate) map: &'m SourceMap,
+    pub(crate) limits: Limits,
+    pub(crate) notes: Notes,
+    pub(crate) truncated: bool,
+    pub(crate) outage: Option<Outage>,
+    pub(crate) no_line_end: bool,
+    record: Option<Record>,
+    census: Census,
+    scrubbed: Scrubbed,
+    given: u64,
+    events: VecDeque<Event>,
+}
+
+impl<'m> Feed<'m> {
+    /// A feed with the default [`Limits`].
+    #[must_use]
+    pub fn new(map: &'m SourceMap) -> Self {
+        Self::with_limits(map, Limits::default())
+    }
+
+    /// A feed with limits of its own.
+    #[must_use]
+    pub fn with_limits(map: &'m SourceMap, limits: Limits) -> Self {
+        let reader = match map.format {
+            Format::Json => Reader::Json(Box::new(Json::new(limits))),
+            Format::Xml | Format::Rss | Format::Atom => Reader::Xml(Box::new(Xml::new())),
+            Format::Csv => Reader::Csv(Box::new(Csv::new(map.delimiter))),
+        };
+        Self {
+            head: Some(Vec::new()),
+            charset: Charset::new(),
+            text: String::new(),
+            reader,
+            gather: Gather {
+                map,
+                limits,
+                notes: Notes::default(),
+                truncated: false,
+                outage: None,
+                no_line_end: false,
+                record: None,
+                census: Census::default(),
+                scrubbed: Scrubbed::default(),
+                given: 0,
+                events: VecDeque::new(),
+            },
+            sniffed: false,
+            bytes: 0,
+            expected: None,
+            ended: false,
+        }
+    }
+
+    /// Tells the answer's `Content-Type`: its charset counts where the bytes leave it open.
+    pub fn content_type(&mut self, value: &str) {
+        if let Some(label) = bot_etiquette_lenient::text::charset_parameter(value) {
+            self.charset.declare(label);
+        }
+    }
+
+    /// Tells the answer's `Content-Length`, as long as nothing decoded it: fewer bytes mean a cut.
+    pub fn expect_bytes(&mut self, length: u64) {
+        self.expected = Some(length);
+    }
+
+    /// Reads the next bytes. Bytes after [`finish`](Self::finish), or after an outage was seen, are ignored.
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.bytes = self.bytes.saturating_add(chunk.len() as u64);
+        // Small pieces keep the memory small, however large the chunk is.
+        for piece in chunk.chunks(PIECE) {
+            self.read(piece, false);
+        }
+    }
+
+    /// Says that no more bytes will come.
+    pub fn finish(&mut self) {
+        if self.ended {
+            return;
+        }
+        self.read(&[], true);
+        self.ended = true;
+        if !self.sniffed && self.gather.outage.is_none() {
+            self.gather.outage = Some(Outage::Empty);
+        }
+        if self.expected.is_some_and(|expected| self.bytes < expected) {
+            self.gather.truncated = true;
+        }
+    }
+
+    /// Takes the next event.
+    pub fn next_event(&mut self) -> Option<Event> {
+        let event = self.gather.events.pop_front();
+        self.gather.given = self.gather.given.saturating_add(u64::from(event.is_some()));
+        event
+    }
+
+    /// What is known of the feed so far; final after [`finish`](Self::finish) and the last event. Before that, the
+    /// verdict is `Truncated`.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let gather = &self.gather;
+        let mut completeness = gather.census.verdict(gather.truncated || !self.ended, gather.outage);
+        if gather.no_line_end {
+            completeness.doubts.push(Doubt::NoLineEnd);
+        }
+        Report {
+            completeness,
+            events: gather.given.saturating_add(gather.events.len() as u64),
+            dropped: gather.census.dropped,
+            scrubbed: gather.scrubbed,
+            notes: gather.notes.clone(),
+        }
+    }
+
+    fn read(&mut self, piece: &[u8], last: bool) {
+        if self.ended || self.gather.outage.is_some() {
+            return;
+        }
+        let Some(mut head) = self.head.take() else { return self.decode(piece, last) };
+        head.extend_from_slice(piece);
+        if head.len() < HEAD && !last {
+            self.head = Some(head);
+            return;
+        }
+        if head.starts_with(&[0x1F, 0x8B]) {
+            self.gather.outage = Some(Outage::Compressed);
+            return;
+        }
+        for label in [self.gather.map.charset.as_deref(), declared_in(&head)].into_iter().flatten() {
+            self.charset.declare(label);
+        }
+        self.decode(&head, last);
+    }
+
+    fn decode(&mut self, piece: &[u8], last: bool) {
+        self.charset.push(piece, last, &mut self.text, &mut self.gather.notes);
+        if !self.sniffed && !self.sniff(last) {
+            return;
+        }
+        match &mut self.reader {
+            Reader::Json(json) => json.push(&self.text, last, &mut self.gather),
+            Reader::Xml(xml) => xml.push(&self.text, last, &mut self.gather),
+            Reader::Csv(csv) => csv.push(&self.text, last, &mut self.gather),
+        }
+        self.text.clear();
+    }
+
+    /// Looks whether this is a feed at all; `false` while there is too little to see.
+    fn sniff(&mut self, last: bool) -> bool {
+        let start = self.text.trim_start();
+        if start.is_empty() || start.len() < HTML_SEEN && !last {
+            return false;
+        }
+        self.sniffed = true;
+        let head: String = start.chars().take(HTML_SEEN).collect::<String>().to_ascii_lowercase();
+        if head.starts_with("<!doctype html") || head.starts_with("<html") || head.starts_with("<head") {
+            self.gather.outage = Some(Outage::Html);
+            return false;
+        }
+        let leading = self.text.len().saturating_sub(start.len());
+        self.text.drain(..leading);
+        true
+    }
+}
+
+/// Bytes read at once.
+const PIECE: usize = 64 * 1024;
+/// Bytes that are needed to see an XML declaration.
+const HEAD: usize = 256;
+/// Characters that are needed to know an HTML page.
+const HTML_SEEN: usize = 14;
+
+/// The encoding of an XML declaration.
+fn declared_in(piece: &[u8]) -> Option<&str> {
+    let head = piece.get(..piece.len().min(HEAD))?;
+    let head = head.get(..head.iter().position(|byte| *byte == b'>')?)?;
+    let declaration = std::str::from_utf8(head).ok()?.trim_start().strip_prefix("<?xml")?;
+    let (_, rest) = declaration.split_once("encoding")?;
+    let rest = rest.trim_start().strip_prefix('=')?.trim_start();
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    rest.get(1..)?.split(quote).next()
+}
+
+impl Gather<'_> {
+    pub(crate) fn begin_record(&mut self) {
+        self.census.read = self.census.read.saturating_add(1);
+        self.record = Some(Record::default());
+    }
+
+    pub(crate) fn in_record(&self) -> bool {
+        self.record.is_some()
+    }
+
+    /// Takes a value of the record that is open.
+    pub(crate) fn value(&mut self, rule: usize, text: &str) {
+        let Some(record) = &mut self.record else { return };
+        // A value costs memory even when it is empty.
+        let size = record.size.saturating_add(text.len()).saturating_add(size_of::<(usize, String)>());
+        if size > self.limits.record {
+            self.spoil(Note::RecordTooLarge);
+            return;
+        }
+        record.size = size;
+        record.values.push((rule, text.to_owned()));
+    }
+
+    /// Marks the open record as one to drop.
+    pub(crate) fn spoil(&mut self, note: Note) {
+        self.notes.add(note);
+        if let Some(record) = &mut self.record {
+            record.spoilt = true;
+        }
+    }
+
+    /// Drops the open record: the feed broke off inside.
+    pub(crate) fn abandon(&mut self) {
+        if self.record.take().is_some() {
+            self.census.dropped = self.census.dropped.saturating_add(1);
+        }
+    }
+
+    pub(crate) fn end_record(&mut self) {
+        let Some(record) = self.record.take() else { return };
+        let event = if record.spoilt {
+            None
+        } else {
+            let event = Event::of(&record, self.map, &mut self.notes);
+            if let Some(event) = &event {
+                self.scrubbed.add(event.scrubbed());
+                if let Some(title) = event.titles().source() {
+                    self.census.title(title.text());
+                }
+            }
+            event
+        };
+        match event {
+            Some(event) => self.events.push_back(event),
+            None => self.census.dropped = self.census.dropped.saturating_add(1),
+        }
+    }
+
+    pub(crate) fn announce(&mut self, total: &str) {
+        let Ok(total) = total.trim().parse() else { return };
+        if self.census.announced.is_some_and(|known| known != total) {
+            self.notes.add(Note::TotalChanged);
+        }
+        self.census.announced = Some(total);
+    }
+
+    pub(crate) fn nothing_read(&self) -> bool {
+        self.census.read == 0
+    }
+}

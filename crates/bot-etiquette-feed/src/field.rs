@@ -1,0 +1,92 @@
+//! The fields of an event that a map can fill.
+
+macro_rules! fields {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
+        /// A typed field of an event.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Field {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Field {
+            /// Every field.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Its name in a map.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+fields! {
+    /// What identifies the event at its source; several paths are joined.
+    Key = "key",
+    /// The language of this record's texts; it beats the map's.
+    Language = "language",
+    /// The title.
+    Title = "title",
+    /// The description.
+    Description = "description",
+    /// First day, or day and time.
+    Start = "start",
+    /// Time of day of the start, where it stands apart; free text is kept as opening hours.
+    StartTime = "start-time",
+    /// Last day, or day and time.
+    End = "end",
+    /// Time of day of the end.
+    EndTime = "end-time",
+    /// Opening hours in words.
+    Hours = "hours",
+    /// Days of the week: `MO,TU`, `L,M,X` or `1,2` (1 is Monday).
+    Weekdays = "weekdays",
+    /// Days on which it does not take place.
+    Excluded = "excluded",
+    /// Further days on which it does.
+    Included = "included",
+    /// The element around one range of days, where there are several.
+    Range = "range",
+    /// First day of a range.
+    RangeStart = "range-start",
+    /// Last day of a range.
+    RangeEnd = "range-end",
+    /// Days of the week of a range.
+    RangeWeekdays = "range-weekdays",
+    /// Name of the place.
+    Venue = "venue",
+    /// Street and number.
+    Address = "address",
+    /// Postal code.
+    PostalCode = "postal-code",
+    /// Town.
+    City = "city",
+    /// Province.
+    Province = "province",
+    /// Latitude and longitude in one value, in this order.
+    Point = "point",
+    /// Degrees north, WGS 84.
+    Latitude = "latitude",
+    /// Degrees east, WGS 84.
+    Longitude = "longitude",
+    /// The price in words.
+    Price = "price",
+    /// Whether it is free: `1`, `true`, `si`.
+    Free = "free",
+    /// A category or a tag; there may be many.
+    Category = "category",
+    /// The event's page at its source.
+    Link = "link",
+    /// When the record was last changed.
+    Updated = "updated",
+}
+
+impl Field {
+    /// The field of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|field| field.as_str() == name)
+    }
+}

@@ -1,0 +1,160 @@
+//! HTML fragments to text: tags away, entities decoded.
+
+/// Decodes references: numbers, and the names of HTML. Halves of a surrogate pair beside each other are joined.
+pub(crate) fn decode_entities(text: &str) -> String {
+    let mut decoded = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut high = None;
+    while let Some(at) = memchr::memchr(b'&', rest.as_bytes()) {
+        let (plain, reference) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        if !plain.is_empty() {
+            high = None;
+        }
+        decoded.push_str(plain);
+        let inner = reference.get(1..).unwrap_or_default();
+        let end = inner.bytes().take(LONGEST_NAME).position(|byte| byte == b';');
+        let name = end.and_then(|end| inner.get(..end));
+        match name.map(|name| (name, resolve(name))) {
+            Some((name, Some(Resolved::Text(text)))) => {
+                decoded.push_str(text);
+                rest = inner.get(name.len().saturating_add(1)..).unwrap_or_default();
+                high = None;
+            }
+            Some((name, Some(Resolved::Code(code)))) => {
+                push_code(code, &mut high, &mut decoded);
+                rest = inner.get(name.len().saturating_add(1)..).unwrap_or_default();
+            }
+            _ => {
+                decoded.push('&');
+                rest = inner;
+                high = None;
+            }
+        }
+    }
+    decoded.push_str(rest);
+    decoded
+}
+
+/// The longest name of an HTML entity is shorter.
+const LONGEST_NAME: usize = 40;
+
+/// What a reference stands for.
+pub(crate) enum Resolved {
+    Text(&'static str),
+    Code(u32),
+}
+
+/// Resolves what stands between `&` and `;`.
+pub(crate) fn resolve(name: &str) -> Option<Resolved> {
+    let Some(number) = name.strip_prefix('#') else {
+        return quick_xml::escape::resolve_html5_entity(name).map(Resolved::Text);
+    };
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(digits) if !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
+            u32::from_str_radix(digits, 16).unwrap_or(u32::MAX)
+        }
+        None if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) => {
+            number.parse().unwrap_or(u32::MAX)
+        }
+        _ => return None,
+    };
+    Some(Resolved::Code(code))
+}
+
+/// Adds the character of a number; `false` when there is none: U+FFFD then, and nothing for a control character.
+pub(crate) fn push_code(code: u32, high: &mut Option<u32>, text: &mut String) -> bool {
+    if let (Some(first), 0xDC00..=0xDFFF) = (*high, code) {
+        *high = None;
+        text.truncate(text.len().saturating_sub(char::REPLACEMENT_CHARACTER.len_utf8()));
+        let joined =
+            0x1_0000_u32.saturating_add((first.saturating_sub(0xD800) << 10) | code.saturating_sub(0xDC00));
+        text.extend(char::from_u32(joined));
+        return false;
+    }
+    *high = (0xD800..=0xDBFF).contains(&code).then_some(code);
+    match char::from_u32(code) {
+        Some(character) if character.is_control() && !matches!(character, '\t' | '\n' | '\r') => false,
+        Some(character) => {
+            text.push(character);
+            true
+        }
+        None => {
+            text.push(char::REPLACEMENT_CHARACTER);
+            false
+        }
+    }
+}
+
+/// A fragment as text: a line for each block, nothing of scripts and styles, no links.
+pub(crate) fn to_text(html: &str) -> String {
+    let mut text = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = memchr::memchr(b'<', rest.as_bytes()) {
+        let (plain, tag) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        text.push_str(plain);
+        let inner = tag.get(1..).unwrap_or_default();
+        if let Some(comment) = inner.strip_prefix("!--") {
+            rest = comment.split_once("-->").map_or("", |(_, after)| after);
+            continue;
+        }
+        let name_at = usize::from(inner.starts_with('/'));
+        let name: String = inner
+            .get(name_at..)
+            .unwrap_or_default()
+            .chars()
+            .take(12)
+            .take_while(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_ascii_lowercase();
+        if name.is_empty() && !inner.starts_with('!') {
+            text.push('<');
+            rest = inner;
+            continue;
+        }
+        let Some(after) = tag_end(inner) else {
+            // A tag that is never closed: what it holds is no text.
+            rest = "";
+            break;
+        };
+        rest = inner.get(after..).unwrap_or_default();
+        match name.as_str() {
+            "script" | "style" if name_at == 0 => rest = skip_raw(rest, &name),
+            "p" | "div" | "br" | "li" | "ul" | "ol" | "tr" | "table" | "h1" | "h2" | "h3" | "h4" | "h5"
+            | "h6" | "section" | "article" | "blockquote" | "dt" | "dd" | "dl" | "pre" | "hr" => {
+                text.push('\n')
+            }
+            "td" | "th" => text.push(' '),
+            _ => {}
+        }
+    }
+    text.push_str(rest);
+    decode_entities(&text)
+}
+
+/// Behind the `>` of a tag, where one in quotes is none.
+fn tag_end(inner: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, byte) in inner.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => return Some(at.saturating_add(1)),
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), byte) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Behind the end tag of a script or a style.
+fn skip_raw<'a>(rest: &'a str, name: &str) -> &'a str {
+    let mut from = 0;
+    while let Some(at) = rest.get(from..).and_then(|rest| rest.find("</")) {
+        let start = from.saturating_add(at).saturating_add(2);
+        let tail = rest.get(start..).unwrap_or_default();
+        if tail.as_bytes().get(..name.len()).is_some_and(|end| end.eq_ignore_ascii_case(name.as_bytes())) {
+            return tail.split_once('>').map_or("", |(_, after)| after);
+        }
+        from = start;
+    }
+    ""
+}

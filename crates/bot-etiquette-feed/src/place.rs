@@ -1,0 +1,110 @@
+//! Where it is and what it costs.
+
+use crate::clean::CleanText;
+
+/// Where an event takes place, as far as the source says.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Place {
+    /// The name of the place.
+    pub venue: Option<CleanText>,
+    /// Street and number.
+    pub address: Option<CleanText>,
+    /// Postal code.
+    pub postal_code: Option<CleanText>,
+    /// The town, with its article in front: `El Tiemblo` for `Tiemblo (El)`.
+    pub city: Option<CleanText>,
+    /// The province.
+    pub province: Option<CleanText>,
+    /// Degrees north and east, WGS 84.
+    pub point: Option<(f64, f64)>,
+}
+
+/// The price in the source's words, and what they mean.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Price {
+    /// The words; empty when the source only says whether it is free.
+    pub text: CleanText,
+    /// Their meaning.
+    pub kind: PriceKind,
+}
+
+/// What a price says. Silence is never `Free`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum PriceKind {
+    /// Nothing is paid.
+    Free,
+    /// One price, in euros.
+    Euros(f64),
+    /// The lowest of several, in euros.
+    From(f64),
+    /// Words alone.
+    Unknown,
+}
+
+/// `Tiemblo (El)` is `El Tiemblo`.
+pub(crate) fn article_first(name: &str) -> Option<String> {
+    let (name, article) = name.strip_suffix(')')?.rsplit_once(" (")?;
+    let articles = ["el", "la", "los", "las", "l'", "els", "les"];
+    articles.contains(&article.to_lowercase().as_str()).then(|| {
+        let gap = if article.ends_with('\'') { "" } else { " " };
+        format!("{article}{gap}{name}")
+    })
+}
+
+/// A number, with a comma for the decimals where the map says so; other marks are thousands.
+pub(crate) fn number(text: &str, comma: bool) -> Option<f64> {
+    let plain = if comma { text.trim().replace('.', "").replace(',', ".") } else { text.trim().to_owned() };
+    plain.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+/// A point on the earth; (0, 0) is a filler.
+pub(crate) fn point(latitude: f64, longitude: f64) -> Option<(f64, f64)> {
+    let on_earth = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
+    (on_earth && !(latitude == 0.0 && longitude == 0.0)).then_some((latitude, longitude))
+}
+
+/// What the words of a price mean.
+pub(crate) fn price_kind(text: &str) -> PriceKind {
+    let folded = crate::fold::fold(text);
+    let amounts: Vec<f64> = amounts(&folded);
+    let free = ["gratuit", "gratis", "entrada libre", "acceso libre", "entrada lliure", "free"];
+    match amounts.as_slice() {
+        [] if free.iter().any(|word| folded.contains(word)) => PriceKind::Free,
+        [] => PriceKind::Unknown,
+        [one] if folded.contains("desde") || folded.contains("a partir") => PriceKind::From(*one),
+        [one] => PriceKind::Euros(*one),
+        several => PriceKind::From(several.iter().copied().fold(f64::INFINITY, f64::min)),
+    }
+}
+
+/// The numbers before `€`, `euro` or `eur`.
+fn amounts(text: &str) -> Vec<f64> {
+    let mut amounts = Vec::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices(['€', 'e']) {
+        let rest = text.get(at..).unwrap_or_default();
+        if !(rest.starts_with('€') || rest.starts_with("euro") || rest.starts_with("eur ")) {
+            continue;
+        }
+        let left = text.get(from..at).unwrap_or_default().trim_end();
+        let digits = left.len().saturating_sub(
+            left.trim_end_matches(|character: char| {
+                character.is_ascii_digit() || matches!(character, ',' | '.')
+            })
+            .len(),
+        );
+        let figure =
+            left.get(left.len().saturating_sub(digits)..).unwrap_or_default().trim_matches(['.', ',']);
+        let decimals = figure.rsplit([',', '.']).next().map_or(0, str::len);
+        let comma = figure.contains(',') || figure.contains('.') && decimals == 3;
+        amounts.extend(number(figure, comma));
+        from = at;
+    }
+    amounts
+}

@@ -1,0 +1,9 @@
+//! The mapped values of one record, as read.
+
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    /// The rule of the map and the value, in the order of the document.
+    pub(crate) values: Vec<(usize, String)>,
+    pub(crate) size: usize,
+    pub(crate) spoilt: bool,
+}

@@ -1,0 +1,150 @@
+//! What a reader has to say about a feed, beside its events.
+
+use crate::completeness::Completeness;
+use crate::scrub::Scrubbed;
+
+macro_rules! notes {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
+        /// Something about a feed that was mended, left out or looks wrong.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Note {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Note {
+            /// Every note.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// A short stable name.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+notes! {
+    /// A byte order mark.
+    Bom = "bom",
+    /// Neither UTF-8 nor a usable label: read as windows-1252.
+    Charset = "charset",
+    /// Bytes that are no text, or U+FFFD as served.
+    Lossy = "lossy",
+    /// Broken JSON was mended.
+    JsonRepair = "json-repair",
+    /// One name twice in an object: the first counts.
+    DuplicateName = "duplicate-name",
+    /// A name of HTML that XML does not have, such as `&nbsp;`.
+    HtmlEntity = "html-entity",
+    /// An `&` that begins no reference.
+    BareAmpersand = "bare-ampersand",
+    /// A reference to nothing, or to a character that XML does not allow.
+    BadReference = "bad-reference",
+    /// Tags that do not match.
+    Unbalanced = "unbalanced",
+    /// A document type declaration: its entities are never expanded.
+    Doctype = "doctype",
+    /// A row with more or fewer cells than the header.
+    Ragged = "ragged",
+    /// A quote that is never closed: the row was dropped and reading went on in the next line.
+    OpenQuote = "open-quote",
+    /// A record with a value over the limit was dropped.
+    TokenTooLarge = "token-too-large",
+    /// A record over the limit was dropped.
+    RecordTooLarge = "record-too-large",
+    /// A record without a key was dropped.
+    NoKey = "no-key",
+    /// A record without a title was dropped.
+    NoTitle = "no-title",
+    /// A date that is none.
+    BadDate = "bad-date",
+    /// A date before 1980: a filler.
+    FillerDate = "filler-date",
+    /// A wall time that a clock change skips: read an hour later.
+    Gap = "gap",
+    /// A wall time that a clock change repeats: the first is meant.
+    Fold = "fold",
+    /// An end before the start by hours: the next day is meant.
+    Rolled = "rolled",
+    /// An end before the start by days: dropped.
+    EndBeforeStart = "end-before-start",
+    /// Winter time named in summer, or the reverse: read as written.
+    WrongZone = "wrong-zone",
+    /// Coordinates that are none.
+    BadPoint = "bad-point",
+    /// A link that is no web page, or one of a picture: dropped.
+    LinkDropped = "link-dropped",
+    /// The record's language is not the map's.
+    OtherLanguage = "other-language",
+    /// The announced total is not the same twice.
+    TotalChanged = "total-changed",
+}
+
+/// Notes, counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notes {
+    counts: Vec<(Note, u64)>,
+}
+
+impl Notes {
+    /// How often a note was made.
+    #[must_use]
+    pub fn count(&self, note: Note) -> u64 {
+        self.counts.iter().find(|(known, _)| *known == note).map_or(0, |(_, count)| *count)
+    }
+
+    /// Whether a note was made.
+    #[must_use]
+    pub fn contains(&self, note: Note) -> bool {
+        self.count(note) > 0
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The notes with their counts, in the order they were first made.
+    pub fn iter(&self) -> impl Iterator<Item = (Note, u64)> + '_ {
+        self.counts.iter().copied()
+    }
+
+    pub(crate) fn add(&mut self, note: Note) {
+        self.add_many(note, 1);
+    }
+
+    pub(crate) fn add_many(&mut self, note: Note, more: u64) {
+        match self.counts.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, count)) => *count = count.saturating_add(more),
+            None if more > 0 => self.counts.push((note, more)),
+            None => {}
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Notes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(note, count)| (note.as_str(), count)))
+    }
+}
+
+/// What came of a feed: how complete it is, what was taken out of its texts, what was mended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Report {
+    /// Whether what is absent from this feed is gone.
+    pub completeness: Completeness,
+    /// Events given out.
+    pub events: u64,
+    /// Records that were dropped: broken, too large, without key or title.
+    pub dropped: u64,
+    /// Personal data taken out of texts and links.
+    pub scrubbed: Scrubbed,
+    /// What was mended or looks wrong.
+    pub notes: Notes,
+}

@@ -1,0 +1,209 @@
+//! Finds personal data by its form and takes it out.
+
+mod address;
+mod digits;
+mod tidy;
+
+use std::ops::Range;
+
+/// How much was taken out, by kind.
+///
+/// ```
+/// use bot_etiquette_feed::CleanText;
+///
+/// let (text, scrubbed) = CleanText::line("DNI 12345678Z");
+/// assert_eq!((scrubbed.identities, scrubbed.total()), (1, 1));
+/// assert!(!text.contains("12345678"));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Scrubbed {
+    /// E-mail addresses.
+    pub emails: u64,
+    /// Telephone numbers.
+    pub phones: u64,
+    /// DNI and NIE numbers.
+    pub identities: u64,
+    /// Bank account numbers.
+    pub accounts: u64,
+    /// Links that write or call: `mailto:`, `tel:`, `wa.me`; and parts of links that hold an address or a number.
+    pub links: u64,
+}
+
+impl Scrubbed {
+    /// How much there was in all.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        [self.emails, self.phones, self.identities, self.accounts, self.links]
+            .iter()
+            .fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Whether nothing was taken out.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.total() == 0
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.emails = self.emails.saturating_add(other.emails);
+        self.phones = self.phones.saturating_add(other.phones);
+        self.identities = self.identities.saturating_add(other.identities);
+        self.accounts = self.accounts.saturating_add(other.accounts);
+        self.links = self.links.saturating_add(other.links);
+    }
+
+    fn count(&mut self, kind: Kind) {
+        let counter = match kind {
+            Kind::Email => &mut self.emails,
+            Kind::Phone => &mut self.phones,
+            Kind::Identity => &mut self.identities,
+            Kind::Account => &mut self.accounts,
+            Kind::Link => &mut self.links,
+        };
+        *counter = counter.saturating_add(1);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Email,
+    Phone,
+    Identity,
+    Account,
+    Link,
+}
+
+#[derive(Debug, Clone)]
+struct Find {
+    at: Range<usize>,
+    kind: Kind,
+}
+
+/// Takes personal data out of `text` and counts it; `None` when there is none. With `mark` each find leaves a mark.
+pub(crate) fn scrub(text: &str, mark: bool, scrubbed: &mut Scrubbed) -> Option<String> {
+    if !suspicious(text.as_bytes()) {
+        return None;
+    }
+    let finds = find(text);
+    for find in &finds {
+        scrubbed.count(find.kind);
+    }
+    (!finds.is_empty()).then(|| tidy::without(text, &finds, mark))
+}
+
+/// Whether `text` as a whole holds something that would be taken out.
+pub(crate) fn is_personal(text: &str) -> bool {
+    suspicious(text.as_bytes()) && !find(&unmask(text).unwrap_or_else(|| text.to_owned())).is_empty()
+}
+
+/// Whether an e-mail address stands in `text`.
+pub(crate) fn holds_email(text: &str) -> bool {
+    let mut finds = Vec::new();
+    address::emails(text, &mut finds);
+    !finds.is_empty()
+}
+
+fn find(text: &str) -> Vec<Find> {
+    let mut finds = Vec::new();
+    address::links(text, &mut finds);
+    address::emails(text, &mut finds);
+    digits::numbers(text, &mut finds);
+    finds.sort_by_key(|find| (find.at.start, std::cmp::Reverse(find.at.end)));
+    let mut covered = 0;
+    finds.retain_mut(|find| {
+        if find.at.end <= covered {
+            return false;
+        }
+        find.at.start = find.at.start.max(covered);
+        covered = find.at.end;
+        true
+    });
+    finds
+}
+
+/// A quick look that most texts pass: no at sign in any guise and fewer digits than the shortest number has.
+fn suspicious(bytes: &[u8]) -> bool {
+    let mut digits = 0_usize;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => digits = digits.saturating_add(1),
+            b'@' | b'&' | b'%' | b'[' | b'{' => return true,
+            b'(' if bytes
+                .get(at.saturating_add(1))
+                .is_some_and(|next| matches!(next | 0x20, b'a' | b' ')) =>
+            {
+                return true;
+            }
+            b'b' | b'B'
+                if at
+                    .checked_sub(4)
+                    .and_then(|from| bytes.get(from..at))
+                    .is_some_and(|before| before.eq_ignore_ascii_case(b"arro")) =>
+            {
+                return true;
+            }
+            b':' if at
+                .checked_sub(6)
+                .and_then(|from| bytes.get(from..at))
+                .is_some_and(|before| before.eq_ignore_ascii_case(b"mailto")) =>
+            {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    digits >= 7
+}
+
+/// Full-width forms as ASCII, and no invisible characters beside ASCII; `None` when there are none.
+pub(crate) fn unmask(text: &str) -> Option<String> {
+    let masked =
+        |character: char| matches!(character, '\u{FF01}'..='\u{FF5E}' | '\u{FE6B}') || invisible(character);
+    if !text.chars().any(masked) {
+        return None;
+    }
+    let mut changed = false;
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\u{FF01}'..='\u{FF5E}' => {
+                let ascii = u32::from(character).saturating_sub(0xFEE0);
+                plain.extend(char::from_u32(ascii));
+            }
+            '\u{FE6B}' => plain.push('@'),
+            hidden if invisible(hidden) => {
+                let beside_ascii = plain.ends_with(|before: char| before.is_ascii())
+                    || characters.peek().is_some_and(|after| after.is_ascii() || masked(*after));
+                if beside_ascii || plain.is_empty() {
+                    changed = true;
+                } else {
+                    plain.push(hidden);
+                }
+                continue;
+            }
+            other => {
+                plain.push(other);
+                continue;
+            }
+        }
+        changed = true;
+    }
+    changed.then_some(plain)
+}
+
+fn invisible(character: char) -> bool {
+    matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
+}
+
+/// The character that ends before `at`.
+fn before(text: &str, at: usize) -> Option<char> {
+    text.get(..at)?.chars().next_back()
+}
+
+/// The character that starts at `at`.
+fn after(text: &str, at: usize) -> Option<char> {
+    text.get(at..)?.chars().next()
+}

@@ -1,0 +1,344 @@
+//! Telephone, identity and account numbers.
+//!
+//! A *run* is digits in groups, with at most three separators between two groups. A number begins where a run does, or
+//! behind a blank or a slash in it, and takes whole groups: what is part of a longer figure (an ISBN, a coordinate, a
+//! date, a price) is left alone.
+
+use std::ops::Range;
+
+use super::{Find, Kind, after, before};
+
+pub(super) fn numbers(text: &str, finds: &mut Vec<Find>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+        let start = at.saturating_add(start);
+        let run = Run::read(text, start);
+        run.finds(finds);
+        at = run.end.max(start.saturating_add(1));
+    }
+}
+
+struct Run<'a> {
+    text: &'a str,
+    groups: Vec<Range<usize>>,
+    end: usize,
+}
+
+impl<'a> Run<'a> {
+    fn read(text: &'a str, start: usize) -> Self {
+        let mut groups = Vec::new();
+        let mut at = start;
+        loop {
+            let end = digits_end(text, at);
+            groups.push(at..end);
+            match next_group(text, end) {
+                Some(next) => at = next,
+                None => return Self { text, groups, end },
+            }
+        }
+    }
+
+    fn finds(&self, finds: &mut Vec<Find>) {
+        let mut first = 0;
+        while first < self.groups.len() {
+            match self.number(first) {
+                Some((find, next)) => {
+                    finds.push(find);
+                    first = next.max(first.saturating_add(1));
+                }
+                None => first = first.saturating_add(1),
+            }
+        }
+    }
+
+    /// The number whose first group is `first`, and the group behind it.
+    fn number(&self, first: usize) -> Option<(Find, usize)> {
+        let with_letters = self.account(first).or_else(|| self.identity(first));
+        with_letters.or_else(|| {
+            self.may_start(first).then(|| self.abroad(first).or_else(|| self.spanish(first))).flatten()
+        })
+    }
+
+    fn group(&self, index: usize) -> &'a str {
+        self.groups.get(index).and_then(|group| self.text.get(group.clone())).unwrap_or_default()
+    }
+
+    fn start(&self, index: usize) -> usize {
+        self.groups.get(index).map_or(self.end, |group| group.start)
+    }
+
+    fn stop(&self, index: usize) -> usize {
+        self.groups.get(index).map_or(self.end, |group| group.end)
+    }
+
+    /// What stands between a group and the one before.
+    fn gap(&self, index: usize) -> &'a str {
+        let from = index.checked_sub(1).map_or(0, |previous| self.stop(previous));
+        self.text.get(from..self.start(index)).unwrap_or_default()
+    }
+
+    fn may_start(&self, index: usize) -> bool {
+        if index > 0 {
+            let gap = self.gap(index);
+            let isbn = matches!(self.group(index.saturating_sub(1)), "978" | "979");
+            return !isbn && gap.contains([' ', '\u{a0}', '\u{2009}', '\u{202f}', '/', '(']);
+        }
+        let start = self.start(0);
+        match before(self.text, start) {
+            None => true,
+            Some(',' | '.' | ':' | '-' | '_' | '/') => !self.is_fraction(start),
+            Some(letter) => !letter.is_alphanumeric(),
+        }
+    }
+
+    /// Whether the digits before the separator before `start` make this the second part of a figure.
+    fn is_fraction(&self, start: usize) -> bool {
+        let left = self.text.get(..start.saturating_sub(1)).unwrap_or_default();
+        let digits = left.bytes().rev().take(10).take_while(u8::is_ascii_digit).count();
+        let separator = self.text.as_bytes().get(start.saturating_sub(1));
+        (1..=4).contains(&digits)
+            || separator == Some(&b'_')
+            || separator == Some(&b'/') && left.ends_with(|end: char| end.is_alphanumeric())
+    }
+
+    /// Whether a number may end behind group `index`: not inside a longer figure.
+    fn may_end(&self, index: usize) -> bool {
+        if index.saturating_add(1) < self.groups.len() {
+            let gap = self.gap(index.saturating_add(1));
+            return gap.contains([' ', '\u{a0}', '\u{2009}', '\u{202f}', '/', '(', ')']);
+        }
+        let rest = self.text.get(self.stop(index)..).unwrap_or_default();
+        let mut next = rest.chars();
+        match next.next() {
+            None => true,
+            Some(',' | ':' | '.') => {
+                !next.next().is_some_and(|digit| digit.is_ascii_digit() && digits_end(rest, 1) < 6)
+            }
+            Some(letter) => !letter.is_alphanumeric() && !is_money(rest),
+        }
+    }
+
+    /// A Spanish number: nine digits from 6 to 9, with or without the country code.
+    fn spanish(&self, first: usize) -> Option<(Find, usize)> {
+        let mut from = first;
+        let mut whole = self.group(first).to_owned();
+        if matches!(whole.as_str(), "34" | "034" | "0034") && first.saturating_add(1) < self.groups.len() {
+            from = first.saturating_add(1);
+            whole = self.group(from).to_owned();
+        } else if let Some(rest) =
+            whole.strip_prefix("0034").or_else(|| whole.strip_prefix("34").filter(|rest| rest.len() == 9))
+        {
+            whole = rest.to_owned();
+        }
+        let mut last = from;
+        while whole.len() < 9 && last.saturating_add(1) < self.groups.len() && last.saturating_sub(from) < 8 {
+            last = last.saturating_add(1);
+            if self.gap(last).chars().count() > 3 {
+                return None;
+            }
+            whole.push_str(self.group(last));
+        }
+        if whole.len() != 9 || !whole.starts_with(['6', '7', '8', '9']) || !self.may_end(last) {
+            return None;
+        }
+        let start = self.with_prefix(self.start(first), self.stop(last));
+        let end = self.with_tail(self.stop(last));
+        Some((Find { at: start..end, kind: Kind::Phone }, self.behind(end)))
+    }
+
+    /// A number with `+` or `00` before it: eight to fifteen digits (ITU-T E.164), in any groups.
+    fn abroad(&self, first: usize) -> Option<(Find, usize)> {
+        let start = self.start(first);
+        let left = self.text.get(..start).unwrap_or_default();
+        let plus = left.trim_end_matches([' ', '(']).ends_with('+');
+        let zeros = self.group(first).starts_with("00")
+            && (self.group(first).len() > 2 || self.gap_is_blank(first.saturating_add(1)))
+            && !left.ends_with([':', '.', ',']);
+        if !plus && !zeros {
+            return None;
+        }
+        let mut digits = 0_usize;
+        let mut last = first;
+        for index in first..self.groups.len() {
+            let more = digits.saturating_add(self.group(index).len());
+            if more > 15 || index > first && self.gap(index).contains('/') {
+                break;
+            }
+            digits = more;
+            last = index;
+        }
+        let least = if zeros { 10 } else { 8 };
+        if digits < least || !self.may_end(last) {
+            return None;
+        }
+        let end = self.with_tail(self.stop(last));
+        Some((
+            Find { at: self.with_prefix(start, self.stop(last))..end, kind: Kind::Phone },
+            self.behind(end),
+        ))
+    }
+
+    fn gap_is_blank(&self, index: usize) -> bool {
+        index < self.groups.len() && self.gap(index).chars().all(char::is_whitespace)
+    }
+
+    /// DNI: eight digits and a letter. NIE: X, Y or Z, seven digits and a letter.
+    fn identity(&self, first: usize) -> Option<(Find, usize)> {
+        let start = self.start(first);
+        let left = before(self.text, start);
+        let mut whole = self.group(first).to_owned();
+        let mut last = first;
+        while whole.len() < 7
+            && last.saturating_add(1) < self.groups.len()
+            && self.gap(last.saturating_add(1)) == "."
+        {
+            last = last.saturating_add(1);
+            whole.push_str(self.group(last));
+        }
+        let stop = self.stop(last);
+        let rest = self.text.get(stop..).unwrap_or_default();
+        let gap = rest.len().saturating_sub(rest.trim_start_matches([' ', '-']).len());
+        let letter = after(self.text, stop.saturating_add(gap)).filter(char::is_ascii_alphabetic)?;
+        let end = stop.saturating_add(gap).saturating_add(1);
+        let closed = gap <= 1 && !after(self.text, end).is_some_and(char::is_alphanumeric);
+        // With a blank between, small letters are words: "12546355 y 3".
+        let fits = closed && (letter.is_ascii_uppercase() || gap == 0);
+        match whole.len() {
+            8 if fits && !left.is_some_and(char::is_alphanumeric) => {
+                Some((Find { at: start..end, kind: Kind::Identity }, last.saturating_add(1)))
+            }
+            7 if fits && left.is_some_and(|letter| "XYZxyz".contains(letter)) => {
+                let start = start.saturating_sub(1);
+                let alone = !before(self.text, start).is_some_and(char::is_alphanumeric);
+                alone.then(|| (Find { at: start..end, kind: Kind::Identity }, last.saturating_add(1)))
+            }
+            7 if fits && left == Some('-') => {
+                let start = start.saturating_sub(2);
+                let letter = after(self.text, start).is_some_and(|letter| "XYZxyz".contains(letter));
+                let alone = letter && !before(self.text, start).is_some_and(char::is_alphanumeric);
+                alone.then(|| (Find { at: start..end, kind: Kind::Identity }, last.saturating_add(1)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The Spanish IBAN, and any other whose check digits are right (ISO 13616), found from its two check digits.
+    fn account(&self, first: usize) -> Option<(Find, usize)> {
+        let start = self.start(first).checked_sub(2)?;
+        let country = self
+            .text
+            .get(start..self.start(first))
+            .filter(|letters| letters.bytes().all(|letter| letter.is_ascii_alphabetic()))?;
+        if before(self.text, start).is_some_and(char::is_alphanumeric) {
+            return None;
+        }
+        let mut compact = country.to_ascii_uppercase();
+        let mut end = self.start(first);
+        for (offset, character) in self.text.get(end..)?.char_indices().take(48) {
+            match character {
+                ' ' | '-' | '\u{a0}' => {}
+                letter if letter.is_ascii_alphanumeric() && compact.len() < 34 => {
+                    compact.push(letter.to_ascii_uppercase());
+                    end = self.start(first).saturating_add(offset).saturating_add(1);
+                    if compact.starts_with("ES") && compact.len() == 24 {
+                        break;
+                    }
+                    if compact.len() >= 15 && !compact.starts_with("ES") && mod97(&compact) {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
+        let spanish = compact.starts_with("ES")
+            && compact.len() == 24
+            && compact.bytes().skip(2).all(|byte| byte.is_ascii_digit());
+        let other = compact.len() >= 15 && mod97(&compact);
+        (spanish || other).then(|| (Find { at: start..end, kind: Kind::Account }, self.behind(end)))
+    }
+
+    /// The first group that starts behind `end`.
+    fn behind(&self, end: usize) -> usize {
+        self.groups.partition_point(|group| group.start < end)
+    }
+
+    /// Takes `+`, `(+34)` and the like before a number along.
+    fn with_prefix(&self, start: usize, end: usize) -> usize {
+        let left = self.text.get(..start).unwrap_or_default();
+        let closes = self.text.get(start..end).is_some_and(|number| number.contains(')'));
+        let bracket = |left: &'a str| left.strip_suffix('(').filter(|_| closes).unwrap_or(left);
+        let left = left.strip_suffix(' ').filter(|left| left.ends_with('+')).unwrap_or(left);
+        let left = bracket(left);
+        let left = left.strip_suffix('+').unwrap_or(left);
+        bracket(left).len()
+    }
+
+    /// Takes an extension along: `/734`, `y 35`, `ext. 12`.
+    fn with_tail(&self, end: usize) -> usize {
+        let rest = self.text.get(end..).unwrap_or_default();
+        let trimmed = rest.trim_start_matches(' ');
+        let lower: String = trimmed.chars().take(12).collect::<String>().to_ascii_lowercase();
+        let sign = ["/", "-", "y ", "e ", "ext. ", "ext.", "ext ", "extension "]
+            .iter()
+            .find(|sign| lower.starts_with(**sign));
+        let Some(sign) = sign else { return end };
+        let digits_at = rest.len().saturating_sub(trimmed.len()).saturating_add(sign.len());
+        let blanks = rest.get(digits_at..).unwrap_or_default();
+        let digits_at =
+            digits_at.saturating_add(blanks.len().saturating_sub(blanks.trim_start_matches(' ').len()));
+        let stop = digits_end(rest, digits_at);
+        let length = stop.saturating_sub(digits_at);
+        let next = rest.get(stop..).unwrap_or_default().trim_start_matches(' ').chars().next();
+        let closed = next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '€' | ':' | '%'));
+        if (1..=5).contains(&length)
+            && (closed || sign.starts_with('/') && length <= 4 || sign.starts_with("ext"))
+        {
+            end.saturating_add(stop)
+        } else {
+            end
+        }
+    }
+}
+
+fn digits_end(text: &str, at: usize) -> usize {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    at.saturating_add(rest.iter().take_while(|byte| byte.is_ascii_digit()).count())
+}
+
+/// Where the next group starts, at most three separators on.
+fn next_group(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let mut length = 0;
+    for character in rest.chars().take(4) {
+        if character.is_ascii_digit() {
+            return (length > 0).then(|| at.saturating_add(length));
+        }
+        let separates = matches!(
+            character,
+            ' ' | '.' | '-' | '/' | '(' | ')' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' | '\u{2010}'
+                ..='\u{2015}' | '\u{2212}' | '\u{b7}'
+        );
+        if !separates {
+            return None;
+        }
+        length += character.len_utf8();
+    }
+    None
+}
+
+fn is_money(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    rest.starts_with('€') || rest.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("euro"))
+}
+
+/// ISO 7064: the number that the moved and spelled-out letters make leaves 1 when divided by 97.
+fn mod97(iban: &str) -> bool {
+    let (head, tail) = iban.split_at_checked(4).unwrap_or((iban, ""));
+    let digits = head.bytes().skip(2).take(2).all(|byte| byte.is_ascii_digit());
+    let rest = tail.chars().chain(head.chars()).try_fold(0_u32, |rest, character| {
+        let value = character.to_digit(36)?;
+        Some((rest * if value > 9 { 100 } else { 10 } + value) % 97)
+    });
+    digits && rest == Some(1)
+}

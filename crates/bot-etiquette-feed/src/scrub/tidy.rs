@@ -1,0 +1,142 @@
+//! A text without its finds, that still reads as a text.
+
+use super::Find;
+
+/// Words that only announce an address or a number: they go with it. Lower case, without accents.
+const LABELS: [&str; 32] = [
+    "tel",
+    "telf",
+    "tlf",
+    "tfno",
+    "tlfno",
+    "tlfnos",
+    "tlfonos",
+    "telefono",
+    "telefonos",
+    "telefon",
+    "telefons",
+    "phone",
+    "movil",
+    "mobil",
+    "whatsapp",
+    "fax",
+    "email",
+    "e-mail",
+    "mail",
+    "correo",
+    "correu",
+    "electronico",
+    "electronic",
+    "contacto",
+    "contacte",
+    "contact",
+    "info",
+    "informacion",
+    "informacio",
+    "reservas",
+    "dni",
+    "iban",
+];
+/// What a find leaves where nothing may come together.
+const MARK: char = '\u{2026}';
+
+pub(super) fn without(text: &str, finds: &[Find], mark: bool) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for find in finds {
+        kept.push_str(text.get(from..find.at.start).unwrap_or_default());
+        from = find.at.end;
+        if mark {
+            kept.push(MARK);
+        } else {
+            drop_label(&mut kept);
+            let rest = text.get(from..).unwrap_or_default();
+            from = from.saturating_add(emptied_bracket(&mut kept, rest));
+        }
+    }
+    kept.push_str(text.get(from..).unwrap_or_default());
+    if mark { kept } else { close_up(&kept) }
+}
+
+/// Takes the announcing words at the end of `kept` away, as far as they stand before a colon or are an abbreviation.
+fn drop_label(kept: &mut String) {
+    let trimmed = kept.trim_end_matches(' ');
+    if !trimmed.ends_with([':', '.']) {
+        // A bare word goes only where it says nothing by itself.
+        if let Some(at) = ends_with_label(trimmed)
+            .filter(|at| matches!(trimmed.get(*at..), Some("DNI" | "IBAN" | "tel" | "Tel")))
+        {
+            kept.truncate(at);
+        }
+        return;
+    }
+    let mut end = trimmed.trim_end_matches([':', '.', ' ']).len();
+    let mut dropped = false;
+    while let Some(at) = ends_with_label(kept.get(..end).unwrap_or_default()) {
+        end = kept.get(..at).unwrap_or_default().trim_end_matches(' ').len();
+        dropped = true;
+    }
+    if dropped {
+        kept.truncate(end);
+        if !kept.is_empty() && !kept.ends_with('\n') {
+            kept.push(' ');
+        }
+    }
+}
+
+/// Where the label word that ends `text` starts.
+fn ends_with_label(text: &str) -> Option<usize> {
+    let length: usize = text
+        .chars()
+        .rev()
+        .take(16)
+        .take_while(|character| character.is_alphabetic() || *character == '-')
+        .map(char::len_utf8)
+        .sum();
+    let at = text.len().checked_sub(length)?;
+    let word = crate::fold::fold(text.get(at..)?);
+    LABELS.contains(&word.as_str()).then_some(at)
+}
+
+/// When a find stood alone in brackets, the brackets go too; returns how much of `rest` goes.
+fn emptied_bracket(kept: &mut String, rest: &str) -> usize {
+    let closing = match kept.trim_end_matches(' ').chars().next_back() {
+        Some('(') => ')',
+        Some('[') => ']',
+        Some('<') => '>',
+        _ => return 0,
+    };
+    let blanks = rest.len().saturating_sub(rest.trim_start_matches(' ').len());
+    if !rest.trim_start_matches(' ').starts_with(closing) {
+        return 0;
+    }
+    kept.truncate(kept.trim_end_matches(' ').len().saturating_sub(1));
+    blanks.saturating_add(1)
+}
+
+/// No blank before a full stop or a comma, and no two of them in a row.
+fn close_up(text: &str) -> String {
+    let mut closed = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '.' | ',' | ';') {
+            let length = closed.trim_end_matches(' ').len();
+            let gap = length < closed.len();
+            closed.truncate(length);
+            if gap && character == '.' && closed.ends_with('.') {
+                continue;
+            }
+            if closed.is_empty() || closed.ends_with(['\n', ':', ',', ';']) {
+                let length = closed.trim_end_matches([':', ',', ';', ' ']).len();
+                closed.truncate(length);
+                if closed.is_empty() || closed.ends_with('\n') {
+                    continue;
+                }
+            }
+        }
+        if character == ' ' && (closed.ends_with(' ') || closed.is_empty()) {
+            continue;
+        }
+        closed.push(character);
+    }
+    closed
+}

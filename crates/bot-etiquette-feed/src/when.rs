@@ -1,0 +1,300 @@
+//! When an event takes place, as its source says it: nothing is made up.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use jiff::civil;
+
+use crate::clean::CleanText;
+
+/// A calendar day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Day(pub(crate) civil::Date);
+
+impl Day {
+    /// The year.
+    #[must_use]
+    pub fn year(self) -> i16 {
+        self.0.year()
+    }
+
+    /// The month, from 1.
+    #[must_use]
+    pub fn month(self) -> i8 {
+        self.0.month()
+    }
+
+    /// The day of the month, from 1.
+    #[must_use]
+    pub fn day(self) -> i8 {
+        self.0.day()
+    }
+
+    /// The day of the week: 1 is Monday, 7 is Sunday (ISO 8601).
+    #[must_use]
+    pub fn weekday(self) -> i8 {
+        self.0.weekday().to_monday_one_offset()
+    }
+
+    pub(crate) fn next(self) -> Option<Self> {
+        self.0.tomorrow().ok().map(Self)
+    }
+}
+
+/// As ISO 8601 has it: `2025-10-25`.
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A day and a time of day in a zone, and the instant that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Local(pub(crate) jiff::ZonedDateTime);
+
+impl Local {
+    /// The day.
+    #[must_use]
+    pub fn day(&self) -> Day {
+        Day(self.0.date())
+    }
+
+    /// Hour and minute.
+    #[must_use]
+    pub fn hour_minute(&self) -> (i8, i8) {
+        (self.0.hour(), self.0.minute())
+    }
+
+    /// The instant.
+    #[must_use]
+    pub fn instant(&self) -> SystemTime {
+        let seconds = self.0.timestamp().as_second();
+        let distance = Duration::from_secs(seconds.unsigned_abs());
+        let instant =
+            if seconds < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
+        instant.unwrap_or(UNIX_EPOCH)
+    }
+}
+
+/// As RFC 3339 has it: `2025-10-25T19:00:00+02:00`.
+impl fmt::Display for Local {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.strftime("%Y-%m-%dT%H:%M:%S%:z"))
+    }
+}
+
+/// A start or an end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Moment {
+    /// A day; the time is not known or does not matter.
+    Day(Day),
+    /// A wall time in the source's zone, or an instant as written.
+    Local(Local),
+}
+
+impl Moment {
+    /// The day.
+    #[must_use]
+    pub fn day(&self) -> Day {
+        match self {
+            Self::Day(day) => *day,
+            Self::Local(local) => local.day(),
+        }
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => day.fmt(f),
+            Self::Local(local) => local.fmt(f),
+        }
+    }
+}
+
+/// Days of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Weekdays(u8);
+
+impl Weekdays {
+    /// Whether none is named: every day counts then.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a day is one of them.
+    #[must_use]
+    pub fn contains(self, day: Day) -> bool {
+        self.0 & Self::bit(day.weekday()) != 0
+    }
+
+    /// The days, 1 for Monday to 7 for Sunday.
+    pub fn iter(self) -> impl Iterator<Item = i8> {
+        (1..=7).filter(move |day| self.0 & Self::bit(*day) != 0)
+    }
+
+    pub(crate) fn add(&mut self, weekday: i8) {
+        self.0 |= Self::bit(weekday);
+    }
+
+    fn bit(weekday: i8) -> u8 {
+        1_u8.checked_shl(u32::from(weekday.unsigned_abs())).unwrap_or(0)
+    }
+}
+
+/// One run: from a start to an end, on some days of the week or through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Run {
+    /// The start; its time of day is that of every day of the run.
+    pub start: Moment,
+    /// The end, when the source tells one; a day alone means that the time is not known.
+    pub end: Option<Moment>,
+    /// On which days of the week it takes place; empty: without a break.
+    pub weekdays: Weekdays,
+}
+
+/// When an event takes place.
+///
+/// ```
+/// use bot_etiquette_feed::{Feed, SourceMap};
+///
+/// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
+/// let mut feed = Feed::new(&map);
+/// feed.push(br#"{"items":[{"id":1,"title":"Danza","from":"2025-10-24","to":"2025-10-26","days":"5,6,7","not":"25/10/2025"}]}"#);
+/// let event = feed.next_event().ok_or("an event")?;
+/// let days: Vec<_> = event.when().occurrences().map(|moment| moment.to_string()).collect();
+/// assert_eq!(days, ["2025-10-24", "2025-10-26"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct When {
+    /// The runs; none when the source tells no date.
+    pub runs: Vec<Run>,
+    /// Days on which it does not take place, in order; those outside the runs included.
+    pub excluded: Vec<Day>,
+    /// Further days on which it does.
+    pub included: Vec<Day>,
+    /// The hours in the source's words, where they are no single start.
+    pub hours: Option<CleanText>,
+    /// The name of the source's zone.
+    pub zone: String,
+}
+
+impl When {
+    /// Each time it takes place, in order; a run without a break is one time. At most [`MAX_OCCURRENCES`].
+    pub fn occurrences(&self) -> impl Iterator<Item = Moment> {
+        let mut moments: Vec<Moment> = Vec::new();
+        let mut looked_at = 0_usize;
+        for run in &self.runs {
+            if run.weekdays.is_empty() && self.excluded.is_empty() {
+                moments.push(run.start.clone());
+                continue;
+            }
+            let last = run.end.as_ref().map_or(run.start.day(), Moment::day);
+            let mut day = Some(run.start.day());
+            while let Some(now) = day.filter(|day| *day <= last && looked_at < MAX_DAYS) {
+                looked_at = looked_at.saturating_add(1);
+                let on = run.weekdays.is_empty() || run.weekdays.contains(now);
+                if on && self.excluded.binary_search(&now).is_err() {
+                    moments.push(at_day(&run.start, now));
+                }
+                day = now.next();
+            }
+        }
+        let like = self.runs.first().map(|run| &run.start);
+        moments.extend(
+            self.included.iter().map(|day| like.map_or(Moment::Day(*day), |start| at_day(start, *day))),
+        );
+        moments.sort_by_key(order);
+        moments.dedup();
+        moments.into_iter().take(MAX_OCCURRENCES)
+    }
+
+    /// The first time it takes place.
+    #[must_use]
+    pub fn first(&self) -> Option<Moment> {
+        self.occurrences().next()
+    }
+}
+
+/// The most times that [`When::occurrences`] gives.
+pub const MAX_OCCURRENCES: usize = 1000;
+/// Runs, excluded and included days of one event, and its categories: at most this many of each; more are left out.
+pub(crate) const MAX_LIST: usize = 1000;
+/// Days looked at in all runs: ten years.
+const MAX_DAYS: usize = 3660;
+
+/// The same time of day on another day.
+fn at_day(start: &Moment, day: Day) -> Moment {
+    match start {
+        Moment::Local(local) => {
+            let wall = day.0.to_datetime(local.0.time());
+            match local.0.time_zone().to_ambiguous_zoned_datetime(wall).compatible() {
+                Ok(zoned) => Moment::Local(Local(zoned)),
+                Err(_) => Moment::Day(day),
+            }
+        }
+        Moment::Day(_) => Moment::Day(day),
+    }
+}
+
+pub(crate) fn order(moment: &Moment) -> (Day, i8, i8) {
+    match moment {
+        Moment::Day(day) => (*day, -1, 0),
+        Moment::Local(local) => {
+            let (hour, minute) = local.hour_minute();
+            (local.day(), hour, minute)
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serialize {
+    use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+    use super::{Day, Moment, Run, Weekdays, When};
+
+    impl Serialize for Day {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_str(self)
+        }
+    }
+
+    impl Serialize for Moment {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_str(self)
+        }
+    }
+
+    impl Serialize for Weekdays {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.iter())
+        }
+    }
+
+    impl Serialize for Run {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut run = serializer.serialize_struct("Run", 3)?;
+            run.serialize_field("start", &self.start)?;
+            run.serialize_field("end", &self.end)?;
+            run.serialize_field("weekdays", &self.weekdays)?;
+            run.end()
+        }
+    }
+
+    impl Serialize for When {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut when = serializer.serialize_struct("When", 5)?;
+            when.serialize_field("runs", &self.runs)?;
+            when.serialize_field("excluded", &self.excluded)?;
+            when.serialize_field("included", &self.included)?;
+            when.serialize_field("hours", &self.hours)?;
+            when.serialize_field("zone", &self.zone)?;
+            when.end()
+        }
+    }
+}

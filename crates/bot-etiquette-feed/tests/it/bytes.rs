@@ -1,0 +1,124 @@
+use bot_etiquette_feed::{Feed, Note, Outage, Verdict};
+
+use crate::{map, only, read, title, titles};
+
+#[test]
+fn a_byte_order_mark_is_no_fault() {
+    let (event, report) = only("json", b"\xEF\xBB\xBF{\"items\":[{\"id\":1,\"title\":\"A\"}]}");
+    assert_eq!((title(&event), report.notes.contains(Note::Bom)), ("A", true));
+}
+
+#[test]
+fn a_csv_without_a_charset_is_windows_1252() {
+    let (event, report) = only("csv", b"ID;TITLE\n1;Meli\xE0 \x80\n");
+    assert_eq!((title(&event), report.notes.count(Note::Charset)), ("Melià €", 1));
+}
+
+#[test]
+fn bytes_that_are_no_utf8_fall_back_once_for_the_file() {
+    let (events, report) = read("csv", b"ID;TITLE\n1;Meli\xE0\n2;Caf\xE9 \x93x\x94\n");
+    assert_eq!(titles(&events), ["Melià", "Café “x”"]);
+    assert_eq!(report.notes.count(Note::Charset), 1);
+}
+
+#[test]
+fn the_declared_charset_of_xml_is_the_web_one() {
+    let xml = b"<?xml version='1.0' encoding='ISO-8859-1'?><list><event id='1'><title>\xF3 \x80</title></event></list>";
+    let (event, report) = only("xml", xml);
+    assert_eq!((title(&event), report.notes.contains(Note::Charset)), ("ó €", false));
+}
+
+#[test]
+fn valid_utf8_beats_a_stale_label() {
+    for content_type in
+        ["application/xml; charset=ISO-8859-1", "application/xml; charset=utf-8; charset=utf-8"]
+    {
+        let map = map("xml");
+        let mut feed = Feed::new(&map);
+        feed.content_type(content_type);
+        feed.push("<list><event id='1'><title>ñandú</title></event></list>".as_bytes());
+        feed.finish();
+        assert_eq!(feed.next_event().map(|event| title(&event).to_owned()).as_deref(), Some("ñandú"));
+    }
+}
+
+#[test]
+fn utf16_with_its_mark_is_read() {
+    let text = "<?xml version='1.0' encoding='UTF-16'?><list><event id='1'><title>ñ</title></event></list>";
+    let mut bytes = vec![0xFF, 0xFE];
+    bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+    assert_eq!(title(&only("xml", &bytes).0), "ñ");
+}
+
+#[test]
+fn what_the_publisher_lost_is_told() {
+    let (event, report) = only("json", "{\"items\":[{\"id\":1,\"title\":\"Exposici\u{FFFD}n\"}]}".as_bytes());
+    assert_eq!((title(&event), report.notes.contains(Note::Lossy)), ("Exposici\u{FFFD}n", true));
+}
+
+#[test]
+fn what_is_no_feed_is_an_outage() {
+    for (format, bytes, outage) in [
+        ("json", &b""[..], Outage::Empty),
+        ("xml", b" \r\n \n", Outage::Empty),
+        ("csv", b"", Outage::Empty),
+        ("xml", b"<!DOCTYPE html><html><body>Servicio no disponible</body></html>", Outage::Html),
+        ("json", b"\n\n<html lang=es><head></head></html>", Outage::Html),
+        ("csv", b"<!doctype HTML>\n<title>x</title>", Outage::Html),
+        (
+            "json",
+            br#"{"help":"https://x.example","success":false,"error":{"message":"persona@example.org"}}"#,
+            Outage::Api,
+        ),
+        ("json", br#"{"error":{"code":500}}"#, Outage::Api),
+        ("json", b"\x1f\x8b\x08\x00\x00", Outage::Compressed),
+    ] {
+        let (events, report) = read(format, bytes);
+        assert_eq!(
+            report.completeness.verdict,
+            Verdict::Outage(outage),
+            "{:?}",
+            String::from_utf8_lossy(bytes)
+        );
+        assert!(events.is_empty() && !report.completeness.allows_deletions());
+        assert!(!format!("{report:?}").contains("example"));
+    }
+}
+
+#[test]
+fn a_success_that_is_true_is_no_outage() {
+    let (_, report) = only("json", br#"{"success":true,"error":null,"items":[{"id":1,"title":"A"}]}"#);
+    assert_eq!(report.completeness.verdict, Verdict::Complete);
+}
+
+#[test]
+fn fewer_bytes_than_announced_are_a_cut() {
+    let feed_of = |length| {
+        let map = map("json");
+        let mut feed = Feed::new(&map);
+        feed.expect_bytes(length);
+        feed.push(br#"{"items":[{"id":1,"title":"A"}]}"#);
+        feed.finish();
+        feed.report().completeness.verdict
+    };
+    assert_eq!((feed_of(32), feed_of(33)), (Verdict::Complete, Verdict::Truncated));
+}
+
+#[test]
+fn a_record_of_endless_empty_values_is_dropped_alone() {
+    let many = "<cat/>".repeat(200_000);
+    let text = format!(
+        "<list><event id='1'><title>A</title><cats>{many}</cats></event><event id='2'><title>B</title></event></list>"
+    );
+    let (events, report) = read("xml", text.as_bytes());
+    assert_eq!((titles(&events), report.notes.contains(Note::RecordTooLarge)), (vec!["B"], true));
+}
+
+#[test]
+fn lists_of_one_event_are_bounded() {
+    for (count, kept) in [(999, 999), (1000, 1000), (1001, 1000)] {
+        let tags: Vec<_> = (0..count).map(|tag| format!("\"tag {tag}\"")).collect();
+        let text = format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"tags\":[{}]}}]}}", tags.join(","));
+        assert_eq!(only("json", text.as_bytes()).0.categories().len(), kept);
+    }
+}

@@ -1,0 +1,99 @@
+use bot_etiquette_feed::{Event, PriceKind};
+
+use crate::{description, only, title};
+
+fn json(members: &str) -> Event {
+    only("json", format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",{members}}}]}}").as_bytes()).0
+}
+
+#[test]
+fn an_article_behind_a_name_comes_to_its_front() {
+    for (town, expected) in [
+        ("Tiemblo (El)", "El Tiemblo"),
+        ("Navas del Marqués (Las)", "Las Navas del Marqués"),
+        ("Madrid (Centro)", "Madrid (Centro)"),
+    ] {
+        let event = json(&format!("\"place\":{{\"town\":\"{town}\"}}"));
+        assert_eq!(event.place().city.as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn prices_in_words() {
+    for (price, kind) in [
+        ("General: 18,36 €", PriceKind::Euros(18.36)),
+        ("Desde 17,50 €", PriceKind::From(17.5)),
+        ("5  euros", PriceKind::Euros(5.0)),
+        ("1.200 €", PriceKind::Euros(1200.0)),
+        ("Adultos 10 €, niños 5 €", PriceKind::From(5.0)),
+        ("Gratuito", PriceKind::Free),
+        ("Entrada libre hasta completar aforo", PriceKind::Free),
+        ("Gratuita. Se celebrará en la Plaza Mayor.", PriceKind::Free),
+        ("Consultar", PriceKind::Unknown),
+    ] {
+        let event = json(&format!("\"price\":\"{price}\""));
+        assert_eq!(event.price().map(|price| price.kind), Some(kind), "{price}");
+    }
+    assert!(json("\"price\":\"\"").price().is_none(), "silence is not free");
+}
+
+#[test]
+fn html_becomes_text() {
+    for (html, text) in [
+        ("&iexcl;Hola!", "¡Hola!"),
+        ("<p>a</p>\\n<p>b</p>", "a\nb"),
+        ("a<script>persona()</script>b<style>x{}</style>c", "abc"),
+        ("1 < 2 <b>y</b> 3 > 2", "1 < 2 y 3 > 2"),
+        ("<a href='https://x.example/?a>b'>enlace</a> <!-- nota -->fin", "enlace fin"),
+        ("a<br>b<br/>c", "a\nb\nc"),
+        ("x <a href=\\\"y", "x"),
+    ] {
+        let event = json(&format!("\"text\":\"{html}\""));
+        assert_eq!(description(&event), text, "{html}");
+    }
+}
+
+#[test]
+fn a_title_is_decoded_where_the_map_says_so() {
+    let (event, _) = only("json", br#"{"items":[{"id":1,"title":"Fet\u00e9n &amp; amigos "}]}"#);
+    assert_eq!(title(&event), "Fetén & amigos");
+}
+
+#[test]
+fn texts_are_in_one_normal_form() {
+    let (event, _) =
+        only("json", "{\"items\":[{\"id\":1,\"title\":\"Cafe\u{301}  col·lecció\u{a0}x\"}]}".as_bytes());
+    assert_eq!(title(&event), "Café col·lecció x");
+}
+
+#[test]
+fn the_scheme_of_a_key_does_not_count() {
+    let key = |id: &str| {
+        only("json", format!("{{\"items\":[{{\"id\":\"{id}\",\"title\":\"A\"}}]}}").as_bytes())
+            .0
+            .key()
+            .clone()
+    };
+    assert_eq!(key("http://x.example/1"), key("https://x.example/1"));
+    assert_ne!(key("https://x.example/1"), key("https://x.example/2"));
+}
+
+#[test]
+fn pictures_are_never_linked() {
+    for url in [
+        "https://x.example/a.jpg",
+        "https://x.example/a.PNG?w=1",
+        "data:image/png;base64,AAAA",
+        "javascript:x()",
+        "ftp://x.example/",
+    ] {
+        assert!(json(&format!("\"url\":\"{url}\"")).link().is_none(), "{url}");
+    }
+}
+
+#[test]
+fn tags_of_the_publisher_alone_are_left_out() {
+    let event = json("\"tags\":[\"000 Agenda\",\"Música\",\"\",\"Música\"]");
+    let categories: Vec<_> = event.categories().iter().map(|category| category.as_str()).collect();
+    assert_eq!(categories, ["Música"]);
+}

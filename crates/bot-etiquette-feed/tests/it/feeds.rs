@@ -1,0 +1,214 @@
+use bot_etiquette_feed::{Calendar, CleanText, Doubt, Note, Translator, Verdict, write_icalendar};
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::{occurrences, only, read, title, titles};
+
+fn preset(format: &str) -> String {
+    format!(
+        "source = \"press\"\nformat = \"{format}\"\nzone = \"Europe/Madrid\"\nlanguage = \"es\"\n[attribution]\nsource = \"A town\"\nlicense = \"CC BY 4.0\"\nlicense_url = \"https://creativecommons.org/licenses/by/4.0/\"\n"
+    )
+}
+
+#[test]
+fn rss_needs_no_fields_in_its_map() {
+    let feed = br#"<?xml version="1.0"?><rss version="2.0" xmlns:ev="http://purl.org/rss/1.0/modules/event/"><channel><title>no</title><managingEditor>p@example.org</managingEditor>
+<item><title>Cine &amp; m&uacute;sica</title><guid isPermaLink="false">x-1</guid><link>https://x.example/1</link><author>persona@example.org</author><dc:creator>A Person</dc:creator><pubDate>Tue, 03 Jun 2025 10:00:00 GMT</pubDate><description><![CDATA[<p>uno</p>]]></description><ev:startdate>2025-07-01T20:00:00</ev:startdate><enclosure url="https://x.example/a.jpg"/></item>
+<item><title>Sin guid</title><link>https://x.example/2</link></item></channel></rss>"#;
+    let (events, report) = read(&preset("rss"), feed);
+    assert_eq!(titles(&events), ["Cine & música", "Sin guid"]);
+    assert_eq!(occurrences(&events[0]), ["2025-07-01T20:00:00+02:00"]);
+    assert!(occurrences(&events[1]).is_empty(), "a publication date is no event date");
+    assert_eq!(events[1].key().as_str(), "press:x.example/2");
+    assert_eq!(report.completeness.verdict, Verdict::Complete);
+    assert!(!format!("{events:?}").contains("Person"));
+}
+
+#[test]
+fn atom_needs_no_fields_in_its_map() {
+    let feed = br#"<feed xmlns="http://www.w3.org/2005/Atom" xmlns:georss="http://www.georss.org/georss"><title>no</title><author><email>p@example.org</email></author>
+<entry><id>tag:x.example,2025:1</id><title type="html">Caf&amp;eacute;</title><link rel="self" href="https://x.example/1.atom"/><link rel="alternate" href="https://x.example/1"/><updated>2025-07-01T20:00:00Z</updated><content type="xhtml"><div><p>uno <b>dos</b></p></div></content><georss:point>40.4 -3.7</georss:point></entry>
+<entry><id/><title>no id</title></entry></feed>"#;
+    let (events, report) = read(&preset("atom"), feed);
+    assert_eq!(titles(&events), ["Café"]);
+    let event = &events[0];
+    assert_eq!(event.link().map(|link| link.as_str()), Some("https://x.example/1"));
+    assert_eq!(event.place().point, Some((40.4, -3.7)));
+    assert_eq!(crate::description(event), "uno dos");
+    assert_eq!(report.notes.count(Note::NoKey), 1);
+}
+
+#[test]
+fn an_announced_total_makes_a_short_feed_partial() {
+    let (_, report) = read("json", br#"{"total":2345,"items":[{"id":1,"title":"A"}]}"#);
+    assert_eq!(
+        (report.completeness.verdict, report.completeness.announced, report.completeness.read),
+        (Verdict::Partial, Some(2345), 1)
+    );
+}
+
+fn list(titles: impl IntoIterator<Item = String>) -> Vec<u8> {
+    let items: Vec<_> = titles
+        .into_iter()
+        .enumerate()
+        .map(|(id, title)| format!("{{\"id\":{id},\"title\":\"{title}\"}}"))
+        .collect();
+    format!("{{\"items\":[{}]}}", items.join(",")).into_bytes()
+}
+
+#[test]
+fn a_round_count_and_an_alphabet_that_stops_are_doubts() {
+    for (count, expected) in [
+        (99, false),
+        (100, true),
+        (101, true),
+        (102, false),
+        (999, false),
+        (1000, true),
+        (1001, true),
+        (1002, false),
+    ] {
+        let (_, report) =
+            read("json", &list((0..count).map(|id| format!("{} x", if id % 2 == 0 { "Z" } else { "A" }))));
+        assert_eq!(report.completeness.doubts.contains(&Doubt::RoundCount), expected, "{count}");
+        assert_eq!(report.completeness.allows_deletions(), !expected);
+    }
+    let sorted = |last: char, count: usize| {
+        let letters = ('A'..=last).collect::<Vec<_>>();
+        let (_, report) =
+            read("json", &list((0..count).map(|id| format!("{} {id}", letters[id * letters.len() / count]))));
+        report.completeness.doubts.contains(&Doubt::SortedCut)
+    };
+    assert_eq!(
+        [
+            sorted('N', 60),
+            sorted('R', 60),
+            sorted('S', 60),
+            sorted('Z', 60),
+            sorted('N', 49),
+            sorted('N', 50)
+        ],
+        [true, true, false, false, false, true]
+    );
+}
+
+#[test]
+fn a_great_loss_against_the_last_run_is_a_doubt() {
+    let (_, report) = read("json", &list((0..60).map(|_| "Z".to_owned())));
+    let against = |last| report.completeness.clone().against_last(last).allows_deletions();
+    assert_eq!([against(60), against(100), against(101)], [true, true, false]);
+}
+
+#[test]
+fn language_files_of_one_source_join_by_id() {
+    let spanish = include_str!("../fixtures/json.toml");
+    let catalan = spanish.replace("\"es\"", "\"ca\"");
+    let mut calendar = Calendar::new();
+    for (map, text) in [(spanish, "Teatro"), (&catalan, "Teatre")] {
+        let (event, _) = only(
+            map,
+            format!("{{\"items\":[{{\"id\":1,\"title\":\"{text}\",\"from\":\"2026-05-01\"}}]}}").as_bytes(),
+        );
+        calendar.insert(event);
+    }
+    let event = calendar.events().next().expect("one event");
+    let texts: Vec<_> = event.titles().iter().map(|title| (title.lang(), title.text().as_str())).collect();
+    assert_eq!(texts, [("es", "Teatro"), ("ca", "Teatre")]);
+    assert_eq!(occurrences(event), ["2026-05-01"]);
+}
+
+#[test]
+fn one_event_of_two_sources_is_shown_once() {
+    let town = include_str!("../fixtures/json.toml");
+    let other = town.replacen("\"town\"", "\"county\"", 1);
+    let mut calendar = Calendar::new();
+    for (map, id, name) in
+        [(town, 1, "Fetén & amigos"), (&other, 9, "FETEN y amigos"), (&other, 8, "FETÉN  amigos!")]
+    {
+        let text = format!(
+            "{{\"items\":[{{\"id\":{id},\"title\":\"{name}\",\"from\":\"2026-05-01\",\"place\":{{\"name\":\"Teatro\"}}}}]}}"
+        );
+        calendar.insert(only(map, text.as_bytes()).0);
+    }
+    let groups: Vec<Vec<_>> = calendar
+        .distinct()
+        .map(|group| group.iter().map(|event| event.key().to_string()).collect())
+        .collect();
+    assert_eq!(groups, [vec!["county:8".to_owned(), "town:1".to_owned()], vec!["county:9".to_owned()]]);
+}
+
+struct Spell;
+
+impl Translator for Spell {
+    type Error = String;
+
+    fn name(&self) -> &str {
+        "spell"
+    }
+
+    fn translate(&mut self, text: &CleanText, from: &str, to: &str) -> Result<Option<String>, String> {
+        match to {
+            "de" => Err("no German today".to_owned()),
+            "pt" => Ok(None),
+            _ => Ok(Some(format!("{text} [{from}>{to}] persona arroba example punto org"))),
+        }
+    }
+}
+
+#[test]
+fn translations_are_marked_scrubbed_and_never_take_the_place_of_the_source() {
+    let (mut event, _) = only("json", br#"{"items":[{"id":1,"title":"Cine"}]}"#);
+    let scrubbed = event.titles_mut().translate(&["es", "en", "pt"], &mut Spell).expect("no error");
+    assert_eq!(scrubbed.emails, 1);
+    let texts: Vec<_> = event
+        .titles()
+        .iter()
+        .map(|title| (title.lang(), title.text().as_str(), title.translated().is_some()))
+        .collect();
+    assert_eq!(texts, [("es", "Cine", false), ("en", "Cine [es>en]", true)]);
+    assert_eq!(event.titles().best("pt").map(|title| title.lang()), Some("es"));
+    assert_eq!(event.titles_mut().translate(&["de"], &mut Spell), Err("no German today".to_owned()));
+}
+
+#[test]
+fn what_has_no_link_cannot_be_published() {
+    let map = include_str!("../fixtures/json.toml").replace("link = \"https://town.example/data\"\n", "");
+    let (event, _) = only(&map, br#"{"items":[{"id":1,"title":"A"}]}"#);
+    assert_eq!(
+        event.publish().map(|_| ()).map_err(|error| error.to_string()),
+        Err("the event town:1 has no link, and neither has its source: give `link` in `[attribution]`"
+            .to_owned())
+    );
+}
+
+#[test]
+fn icalendar_lines_are_folded_escaped_and_in_utc() {
+    let (event, _) = only(
+        "json",
+        "{\"items\":[{\"id\":1,\"title\":\"Ñandú; uno, dos\",\"text\":\"<p>é</p><p>más de setenta y cinco octetos para que la línea tenga que doblarse aquí mismo, señor</p>\",\"from\":\"2025-10-21 19:00\",\"to\":\"2025-10-28 23:59\",\"days\":\"TU\"}]}".as_bytes(),
+    );
+    let now = UNIX_EPOCH + Duration::from_secs(1_761_000_000);
+    let file = write_icalendar("-//A town//Feed//ES", "es", [event.publish().expect("a link")], now);
+    assert!(file.lines().all(|line| line.len() <= 75) && file.ends_with("END:VCALENDAR\r\n"));
+    assert_eq!(file.matches('\n').count(), file.matches("\r\n").count());
+    let unfolded = file.replace("\r\n ", "");
+    for line in [
+        "SUMMARY:Ñandú\\; uno\\, dos",
+        "DTSTART:20251021T170000Z",
+        "RDATE:20251028T180000Z",
+        "UID:town:1",
+        "URL:https://town.example/data",
+        "DTSTAMP:20251020T224000Z",
+    ] {
+        assert!(unfolded.contains(&format!("{line}\r\n")), "{line} in {unfolded}");
+    }
+    assert!(unfolded.contains("\\nA town - CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/)"));
+}
+
+#[test]
+fn icalendar_days_end_before_the_next() {
+    let (event, _) =
+        only("json", br#"{"items":[{"id":1,"title":"A","from":"2025-06-03","to":"2025-06-05"}]}"#);
+    let file = write_icalendar("-//x//EN", "es", [event.publish().expect("a link")], UNIX_EPOCH);
+    assert!(file.contains("DTSTART;VALUE=DATE:20250603\r\nDTEND;VALUE=DATE:20250606\r\n"));
+    assert_eq!(title(&event), "A");
+}

@@ -1,0 +1,46 @@
+use bot_etiquette_feed::Verdict;
+
+use crate::{read, title};
+
+const JSON: &str = "\n{\"total\":2,\"items\":[{\"id\":1,\"title\":\"Uno \\u00f1\",\"x\":[1,{\"y\":null}]},{\"id\":2,\"title\":\"Dos\",\"place\":{\"position\":[40.5,-3.25]}}]}";
+const XML: &str = "<?xml version='1.0'?><!-- c --><list><total>2</total><event id='1'><title>Uno &#241;</title><x><y/></x></event><event id='2'><title><![CDATA[Dos]]></title><attr name='from'>2026-05-01</attr></event></list>";
+
+#[track_caller]
+fn every_cut_is_seen(format: &str, whole: &str) {
+    let (events, report) = read(format, whole.as_bytes());
+    assert!(report.completeness.allows_deletions(), "{report:?}");
+    assert_eq!(events.len(), 2);
+    for cut in 0..whole.len() {
+        let (part, report) = read(format, &whole.as_bytes()[..cut]);
+        assert!(
+            !matches!(report.completeness.verdict, Verdict::Complete | Verdict::Partial),
+            "at {cut}: {report:?}"
+        );
+        assert!(!report.completeness.allows_deletions());
+        for (event, known) in part.iter().zip(&events) {
+            assert_eq!(event, known, "a record before the cut is whole, at {cut}: {}", title(event));
+        }
+    }
+}
+
+#[test]
+fn json_cut_at_any_byte_is_seen() {
+    every_cut_is_seen("json", JSON);
+}
+
+#[test]
+fn xml_cut_at_any_byte_is_seen() {
+    every_cut_is_seen("xml", XML);
+}
+
+#[test]
+fn csv_cut_inside_a_row_is_doubted() {
+    let whole = "ID;TITLE;TEXT\n1;\"Uno\";\"x\ny\"\n2;\"Dos\";\"z\"\n";
+    assert!(read("csv", whole.as_bytes()).1.completeness.allows_deletions());
+    for cut in 0..whole.len() {
+        let at_a_row_end =
+            whole[..cut].ends_with('\n') && whole[..cut].matches('"').count().is_multiple_of(2);
+        let (_, report) = read("csv", &whole.as_bytes()[..cut]);
+        assert_eq!(report.completeness.allows_deletions(), at_a_row_end, "at {cut}: {report:?}");
+    }
+}

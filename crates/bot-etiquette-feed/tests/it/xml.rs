@@ -1,0 +1,160 @@
+use bot_etiquette_feed::{Feed, Limits, Note, Verdict};
+use proptest::prelude::*;
+
+use crate::{description, map, only, read, read_chunks, title, titles};
+
+fn event_with(title: &str) -> String {
+    format!(
+        "<list><event id='1'><title>{title}</title></event><event id='2'><title>next</title></event></list>"
+    )
+}
+
+#[track_caller]
+fn reads(title_as_written: &str, expected: &str, note: Option<Note>) {
+    let (events, report) = read("xml", event_with(title_as_written).as_bytes());
+    assert_eq!(titles(&events), [expected, "next"], "{title_as_written:?} {report:?}");
+    if let Some(note) = note {
+        assert!(report.notes.contains(note), "{title_as_written:?} {report:?}");
+    }
+    assert_eq!(report.completeness.verdict, Verdict::Complete);
+}
+
+#[test]
+fn what_xml_forbids_is_read_all_the_same() {
+    reads("A&nbsp;B", "A B", Some(Note::HtmlEntity));
+    reads("AT & T", "AT & T", Some(Note::BareAmpersand));
+    reads("a&b=1", "a&b=1", Some(Note::BareAmpersand));
+    reads("&amp;amp;", "&amp;", None);
+    reads("a&#0;b", "ab", Some(Note::BadReference));
+    reads("a&#x8;b", "ab", Some(Note::BadReference));
+    reads("a&#xD83D;b", "a\u{FFFD}b", Some(Note::BadReference));
+    reads("a&#x110000;b", "a\u{FFFD}b", Some(Note::BadReference));
+    reads("&#55357;&#56841;", "\u{1F609}", Some(Note::BadReference));
+    reads("a\u{8}b", "ab", None);
+    reads("a &unknown; b", "a &unknown; b", Some(Note::BadReference));
+    reads("<![CDATA[a <b> & c]]>", "a <b> & c", None);
+    reads("a<!-- x -->b", "ab", None);
+    reads("a <b>hidden</b> c", "a c", None);
+    reads("1 < 2", "1 < 2", None);
+}
+
+#[test]
+fn an_address_keeps_its_bare_ampersands() {
+    let (event, _) = only(
+        "xml",
+        b"<list><event id='1'><title>A</title><url>https://x.example/?a=1&b=2</url></event></list>",
+    );
+    assert_eq!(event.link().map(|link| link.as_str()), Some("https://x.example/?a=1&b=2"));
+}
+
+#[test]
+fn html_inside_cdata_is_decoded_twice_where_the_map_says_so() {
+    let (event, _) = only("xml", b"<list><event id='1'><title>A</title><body><![CDATA[<p>Caf&eacute; &amp; x</p>\n<p>y</p><script>z()</script>]]></body></event></list>");
+    assert_eq!(description(&event), "Café & x\ny");
+}
+
+#[test]
+fn entities_of_a_document_type_are_never_expanded() {
+    let bomb = "<!DOCTYPE list [<!ENTITY a \"0123456789\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;\">]><list><event id='1'><title>x &c; y</title></event></list>";
+    let (event, report) = only("xml", bomb.as_bytes());
+    assert_eq!((title(&event), report.notes.contains(Note::Doctype)), ("x &c; y", true));
+}
+
+#[test]
+fn depth_is_bounded_at_the_limit() {
+    let limits = Limits { depth: 10, ..Limits::default() };
+    for (depth, verdict) in [(9, Verdict::Complete), (10, Verdict::Complete), (11, Verdict::Truncated)] {
+        let map = map("xml");
+        let mut feed = Feed::with_limits(&map, limits);
+        feed.push(format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth)).as_bytes());
+        feed.finish();
+        assert_eq!(feed.report().completeness.verdict, verdict, "{depth}");
+    }
+    let (_, report) = read("xml", "<a>".repeat(100_000).as_bytes());
+    assert_eq!(report.completeness.verdict, Verdict::Truncated);
+}
+
+#[test]
+fn a_value_over_the_limit_costs_its_record_alone() {
+    let limits = Limits { token: 1000, ..Limits::default() };
+    for (length, kept) in [(999, true), (1000, true), (1001, false), (300_000, false)] {
+        for (open, close) in [("", ""), ("<![CDATA[", "]]>")] {
+            let map = map("xml");
+            let mut feed = Feed::with_limits(&map, limits);
+            let text = event_with(&format!("{open}{}{close}", "x".repeat(length)));
+            for chunk in text.as_bytes().chunks(100) {
+                feed.push(chunk);
+            }
+            feed.finish();
+            let keys: Vec<_> =
+                std::iter::from_fn(|| feed.next_event()).map(|event| event.key().to_string()).collect();
+            let expected: &[&str] = if kept { &["town:1", "town:2"] } else { &["town:2"] };
+            if length != 1000 || open.is_empty() {
+                assert_eq!(keys, expected, "{length} {open}");
+            }
+            assert!(feed.report().notes.contains(Note::TokenTooLarge) != kept || length == 1000);
+        }
+    }
+}
+
+#[test]
+fn elements_may_stand_once_or_often_and_in_two_places() {
+    let (event, _) = only("xml", b"<list><event id='1'><title>A</title><cats><cat>one</cat><more><cat>two</cat></more><cat>three</cat><cat>one</cat></cats></event></list>");
+    let categories: Vec<_> = event.categories().iter().map(|category| category.as_str()).collect();
+    assert_eq!(categories, ["one", "two", "three"]);
+}
+
+#[test]
+fn fields_are_named_by_an_attribute_and_may_nest() {
+    let (event, _) = only("xml", b"<list><event id='1'><title>A</title><attr name='from'>2026-05-01</attr><attr name='place'><attr name='tel'>600123456</attr><attr name='name'>Teatro</attr></attr></event></list>");
+    assert_eq!(event.place().venue.as_deref(), Some("Teatro"));
+    assert_eq!(crate::occurrences(&event), ["2026-05-01"]);
+}
+
+#[test]
+fn tags_that_do_not_match_do_not_lose_the_rest() {
+    let (events, report) = read(
+        "xml",
+        b"<list><event id='1'><title>A</b></title></event><event id='2'><title>B<i></title></event></list>",
+    );
+    assert_eq!(titles(&events), ["A", "B"]);
+    assert!(report.notes.contains(Note::Unbalanced));
+}
+
+#[test]
+fn the_language_of_a_record_beats_that_of_the_map() {
+    let (event, report) =
+        only("xml", b"<list><event id='1'><title>A</title><body lang='ca'>text</body></event></list>");
+    assert_eq!(event.descriptions().source().map(|text| text.lang()), Some("ca"));
+    assert!(report.notes.contains(Note::OtherLanguage));
+}
+
+const WHOLE: &str = "<?xml version='1.0'?>\n<list><total>2</total><event id='1'><title>A &amp; B &nbsp;&#233; & C</title><email>p@e.org</email><attr name='from'>2026-05-01</attr></event><!-- no --><event id='2'><title><![CDATA[ñ <b>]]></title><body lang='ca'>x &lt;p&gt; y</body></event></list>\n";
+
+proptest! {
+    #[test]
+    fn chunks_make_no_difference(cuts in prop::collection::vec(0..WHOLE.len(), 0..12)) {
+        let whole = read("xml", WHOLE.as_bytes());
+        let mut cuts = cuts;
+        cuts.sort_unstable();
+        let mut chunks = Vec::new();
+        let mut from = 0;
+        for cut in cuts.into_iter().chain([WHOLE.len()]) {
+            chunks.push(&WHOLE.as_bytes()[from..cut]);
+            from = cut;
+        }
+        let parts = read_chunks(&map("xml"), chunks);
+        prop_assert_eq!(whole.0, parts.0);
+        prop_assert_eq!(whole.1.completeness, parts.1.completeness);
+    }
+
+    #[test]
+    fn any_bytes_end_in_a_report(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[<>/&;!a-c='\"\\[\\]? -]{0,120}") {
+        for format in ["xml", "json", "csv"] {
+            read(format, &bytes);
+            read(format, text.as_bytes());
+            read(format, format!("<list><event id='1'>{text}").as_bytes());
+            read(format, format!("ID;TITLE\n{text}").as_bytes());
+        }
+    }
+}
