@@ -23,7 +23,8 @@ impl Policy {
     ///
     /// Durations are seconds. The tables are `[default]` (which may say `closed = true`), `[host."name"]`
     /// (where `hosts` lists other names of the same machine) and `[group.name]`; the keys are
-    /// [`HostPolicy::KEYS`] and [`GroupPolicy::KEYS`]. At the top, `max_hosts` bounds the memory.
+    /// [`HostPolicy::KEYS`](crate::HostPolicy::KEYS) and [`GroupPolicy::KEYS`](crate::GroupPolicy::KEYS). At the top,
+    /// `max_hosts` bounds the memory.
     ///
     /// ```
     /// use bot_etiquette_politeness::Policy;
