@@ -231,13 +231,20 @@ fn main() {
     let mend = |text: &[u8]| drop(black_box(repair(black_box(text), Limits::default()).unwrap()));
     let [one, four] = medians(rounds, [&|| mend(&small), &|| mend(&large)]);
     println!("repair of 1 MB           {:6.0} MB/s", rate(one, small.len()));
-    println!("repair of 4 MB           {:6.0} MB/s (time x {:.2})", rate(four, large.len()), four.as_secs_f64() / one.as_secs_f64());
+    println!(
+        "repair of 4 MB           {:6.0} MB/s (time x {:.2})",
+        rate(four, large.len()),
+        four.as_secs_f64() / one.as_secs_f64()
+    );
 
     let error = br#"{"error":{"code":499,"message":"Token Required","details":[]}}"#;
-    let [judged] = medians(rounds, [&|| {
-        for _ in 0..10_000 {
-            let _ = black_box(Answer::body(black_box(error)).read::<Count>());
-        }
-    }]);
+    let [judged] = medians(
+        rounds,
+        [&|| {
+            for _ in 0..10_000 {
+                let _ = black_box(Answer::body(black_box(error)).read::<Count>());
+            }
+        }],
+    );
     println!("an error told apart in   {:6.0} ns", judged.as_secs_f64() * 1.0e5);
 }

@@ -20,8 +20,8 @@ use scraper::{Html, Selector};
 use url::Url;
 
 const WORDS: [&str; 16] = [
-    "market", "river", "open", "today", "council", "bridge", "house", "green", "price", "garden", "school", "train", "north",
-    "light", "paper", "story",
+    "market", "river", "open", "today", "council", "bridge", "house", "green", "price", "garden", "school",
+    "train", "north", "light", "paper", "story",
 ];
 
 /// A page of about `size` bytes, the same on every machine.
@@ -102,14 +102,18 @@ fn html5gum(text: &str) -> Output {
     for token in Tokenizer::new_with_emitter(text, emitter) {
         match token.unwrap() {
             Token::StartTag(tag) => {
-                let value = |name: &[u8]| tag.attributes.get(name).map(|value| String::from_utf8_lossy(&value.value).into_owned());
+                let value = |name: &[u8]| {
+                    tag.attributes.get(name).map(|value| String::from_utf8_lossy(&value.value).into_owned())
+                };
                 match tag.name.as_slice() {
                     b"a" | b"link" => {
                         if let Some(href) = value(b"href") {
                             output.link(&base, &href);
                         }
                         let rel = value(b"rel").unwrap_or_default();
-                        output.nofollow += usize::from(rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("nofollow")));
+                        output.nofollow += usize::from(
+                            rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("nofollow")),
+                        );
                     }
                     b"img" | b"script" => {
                         if let Some(src) = value(b"src") {
@@ -142,7 +146,8 @@ fn lol_html(text: &str) -> Output {
             let mut output = output.borrow_mut();
             output.link(&base, &tag.get_attribute("href").unwrap_or_default());
             let rel = tag.get_attribute("rel").unwrap_or_default();
-            output.nofollow += usize::from(rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("nofollow")));
+            output.nofollow +=
+                usize::from(rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("nofollow")));
             Ok(())
         }))
         .append_element_content_handler(element!("img, script[src]", |tag| {
@@ -188,7 +193,9 @@ fn scraper(text: &str) -> Output {
                         output.link(&base, href);
                     }
                     let rel = value("rel").unwrap_or_default();
-                    output.nofollow += usize::from(rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("nofollow")));
+                    output.nofollow += usize::from(
+                        rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("nofollow")),
+                    );
                 }
                 "img" | "script" => {
                     if let Some(src) = value("src") {
@@ -208,7 +215,9 @@ fn scraper(text: &str) -> Output {
 }
 
 fn sitemap(size: usize) -> String {
-    let mut text = String::from("<?xml version='1.0' encoding='UTF-8'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n");
+    let mut text = String::from(
+        "<?xml version='1.0' encoding='UTF-8'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n",
+    );
     let mut number = 0;
     while text.len() < size {
         number += 1;
@@ -222,7 +231,8 @@ fn sitemap(size: usize) -> String {
 }
 
 fn read_sitemap(text: &str) -> usize {
-    let limits = bot_etiquette_html::SitemapLimits { entries: usize::MAX, bytes: usize::MAX, ..Default::default() };
+    let limits =
+        bot_etiquette_html::SitemapLimits { entries: usize::MAX, bytes: usize::MAX, ..Default::default() };
     Sitemap::with_limits(base(), text.as_bytes(), limits).filter(Result::is_ok).count()
 }
 
@@ -245,7 +255,8 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let mut group = criterion.benchmark_group("html");
     group.throughput(Throughput::Bytes(text.len() as u64));
-    let peers: [Peer; 4] = [("bot-etiquette", ours), ("lol_html", lol_html), ("html5gum", html5gum), ("scraper", scraper)];
+    let peers: [Peer; 4] =
+        [("bot-etiquette", ours), ("lol_html", lol_html), ("html5gum", html5gum), ("scraper", scraper)];
     for (name, run) in peers {
         group.bench_function(name, |bencher| bencher.iter(|| run(black_box(&text))));
     }
@@ -253,10 +264,14 @@ fn main() {
     let whole = ours(&text);
     assert_eq!(whole, html5gum(&text));
     assert_eq!(whole, scraper(&text));
-    let times: Vec<_> = peers.iter().map(|(name, run)| (*name, median(41, || drop(black_box(run(&text)))))).collect();
+    let times: Vec<_> =
+        peers.iter().map(|(name, run)| (*name, median(41, || drop(black_box(run(&text)))))).collect();
     for (name, time) in &times {
         let rate = text.len() as f64 / time.as_secs_f64() / 1e6;
-        println!("{name:14} {rate:7.1} MB/s, {:.2} times our time", time.as_secs_f64() / times[0].1.as_secs_f64());
+        println!(
+            "{name:14} {rate:7.1} MB/s, {:.2} times our time",
+            time.as_secs_f64() / times[0].1.as_secs_f64()
+        );
     }
     let full = median(41, || {
         black_box(PageReader::new(base()).read(text.as_bytes()));
@@ -264,5 +279,9 @@ fn main() {
     println!("with the text  {:7.1} MB/s", text.len() as f64 / full.as_secs_f64() / 1e6);
     let map = sitemap(50_000_000);
     let time = median(3, || assert!(black_box(read_sitemap(&map)) > 100_000));
-    println!("sitemap        {:7.1} MB/s of {} MB", map.len() as f64 / time.as_secs_f64() / 1e6, map.len() / 1_000_000);
+    println!(
+        "sitemap        {:7.1} MB/s of {} MB",
+        map.len() as f64 / time.as_secs_f64() / 1e6,
+        map.len() / 1_000_000
+    );
 }

@@ -61,8 +61,30 @@ impl Random {
 }
 
 const WORDS: [&str; 24] = [
-    "admin", "search", "cart", "wp-content", "private", "tmp", "api", "user", "login", "tag", "archive", "print", "feed",
-    "media", "page", "product", "category", "download", "static", "include", "node", "profile", "help", "checkout",
+    "admin",
+    "search",
+    "cart",
+    "wp-content",
+    "private",
+    "tmp",
+    "api",
+    "user",
+    "login",
+    "tag",
+    "archive",
+    "print",
+    "feed",
+    "media",
+    "page",
+    "product",
+    "category",
+    "download",
+    "static",
+    "include",
+    "node",
+    "profile",
+    "help",
+    "checkout",
 ];
 
 fn path(random: &mut Random) -> String {
@@ -128,7 +150,8 @@ fn corpus() -> Vec<Site> {
                 _ => 300 + random.below(2_000),
             };
             let text = file(&mut random, size);
-            let urls = (0..100).map(|_| format!("https://www.example.com{}?page={}", path(&mut random), random.below(9)));
+            let urls = (0..100)
+                .map(|_| format!("https://www.example.com{}?page={}", path(&mut random), random.below(9)));
             Site { text, urls: urls.collect() }
         })
         .collect()
@@ -278,7 +301,9 @@ fn compare(title: &str, sites: &[&Site], rounds: usize) {
         round::<RobotsTxt>(sites, 2, &mut figures[4]);
     }
     println!("\n{title}: {} files, {bytes} bytes", sites.len());
-    println!("| parser | parse + first verdict, MB/s | ratio | a verdict, ns | ratio | held / text | after verdicts |");
+    println!(
+        "| parser | parse + first verdict, MB/s | ratio | a verdict, ns | ratio | held / text | after verdicts |"
+    );
     println!("|---|---|---|---|---|---|---|");
     let names = [Ours::NAME, OursOneAgent::NAME, Robotxt::NAME, TextingRobots::NAME, RobotsTxt::NAME];
     let (own_first, own_verdict) = (median(&figures[0].first), median(&figures[0].verdict));
@@ -312,9 +337,21 @@ fn hostile() {
         ("/*aN, 2 KB target", fill(&|at| format!("/*a{at}b")), format!("/{long}")),
         ("/*aN$, 2 KB target", fill(&|at| format!("/*{at}$")), format!("/{long}")),
         ("/*.eN$, short target", fill(&|at| format!("/*.e{at}$")), "/shop/page.e7x".into()),
-        ("*N*N*z, digits", fill(&|at| format!("*{}*{}*z", at % 100, at / 100)), format!("/{}", "0123456789".repeat(20))),
-        ("*aaaaN, near misses", fill(&|at| format!("*aaaaaaaab{at}")), format!("/{}", "aaaaaaaab".repeat(200))),
-        ("one pattern of 500 KB", format!("User-agent: *\nDisallow: /{}b\n", "a*".repeat(250_000)), format!("/{}", "a".repeat(8_000))),
+        (
+            "*N*N*z, digits",
+            fill(&|at| format!("*{}*{}*z", at % 100, at / 100)),
+            format!("/{}", "0123456789".repeat(20)),
+        ),
+        (
+            "*aaaaN, near misses",
+            fill(&|at| format!("*aaaaaaaab{at}")),
+            format!("/{}", "aaaaaaaab".repeat(200)),
+        ),
+        (
+            "one pattern of 500 KB",
+            format!("User-agent: *\nDisallow: /{}b\n", "a*".repeat(250_000)),
+            format!("/{}", "a".repeat(8_000)),
+        ),
     ];
     println!("\nhostile files of 500 KB\n| shape | first verdict, us | a verdict, us |\n|---|---|---|");
     for (name, text, target) in shapes {

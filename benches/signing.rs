@@ -72,8 +72,13 @@ fn sign(criterion: &mut Criterion) {
         };
         bencher.iter(|| {
             let mut message = Unsigned(None);
-            peer.generate_signature_headers_content(&mut message, Duration::from_secs(60), Algorithm::Ed25519, &SEED)
-                .unwrap();
+            peer.generate_signature_headers_content(
+                &mut message,
+                Duration::from_secs(60),
+                Algorithm::Ed25519,
+                &SEED,
+            )
+            .unwrap();
             message.0
         });
     });
@@ -116,10 +121,18 @@ fn verify(criterion: &mut Criterion) {
     });
     group.bench_function("web-bot-auth", |bencher| {
         let mut unsigned = Unsigned(None);
-        let peer =
-            MessageSigner { keyid: "k".to_owned(), nonce: "nonce".to_owned(), tag: "web-bot-auth".to_owned() };
-        peer.generate_signature_headers_content(&mut unsigned, Duration::from_secs(3600), Algorithm::Ed25519, &SEED)
-            .unwrap();
+        let peer = MessageSigner {
+            keyid: "k".to_owned(),
+            nonce: "nonce".to_owned(),
+            tag: "web-bot-auth".to_owned(),
+        };
+        peer.generate_signature_headers_content(
+            &mut unsigned,
+            Duration::from_secs(3600),
+            Algorithm::Ed25519,
+            &SEED,
+        )
+        .unwrap();
         let (input, signature) = unsigned.0.unwrap();
         let signed = Signed { input: format!("sig1={input}"), signature: format!("sig1={signature}") };
         let mut keys = KeyRing::default();
@@ -130,7 +143,8 @@ fn verify(criterion: &mut Criterion) {
         });
     });
     group.bench_function("httpsig", |bencher| {
-        let public = PublicKey::from_pem(&AlgorithmName::Ed25519, &key.verifying_key().to_spki_pem()).unwrap();
+        let public =
+            PublicKey::from_pem(&AlgorithmName::Ed25519, &key.verifying_key().to_spki_pem()).unwrap();
         let signed = httpsig_sign(&httpsig_key());
         let (input, signature) = (signed.signature_input_header_value(), signed.signature_header_value());
         bencher.iter(|| {

@@ -90,7 +90,8 @@ struct Unsigned(Option<(String, String)>, String);
 
 impl UnsignedMessage for Unsigned {
     fn fetch_components_to_cover(&self) -> IndexMap<CoveredComponent, String> {
-        let agent = HTTPField { name: "signature-agent".to_owned(), parameters: HTTPFieldParametersSet(vec![]) };
+        let agent =
+            HTTPField { name: "signature-agent".to_owned(), parameters: HTTPFieldParametersSet(vec![]) };
         IndexMap::from_iter([
             (CoveredComponent::Derived(DerivedComponent::Authority { req: false }), "example.com".to_owned()),
             (CoveredComponent::HTTP(agent), self.1.clone()),
@@ -114,9 +115,11 @@ fn theirs(lifetime: Duration) -> Request<()> {
     signer.generate_signature_headers_content(&mut unsigned, lifetime, Algorithm::Ed25519, &SEED).unwrap();
     let (input, signature) = unsigned.0.unwrap();
     let mut request = request();
-    for (name, value) in
-        [("signature-agent", agent), ("signature-input", format!("sig1={input}")), ("signature", format!("sig1={signature}"))]
-    {
+    for (name, value) in [
+        ("signature-agent", agent),
+        ("signature-input", format!("sig1={input}")),
+        ("signature", format!("sig1={signature}")),
+    ] {
         request.headers_mut().insert(name, HeaderValue::from_str(&value).unwrap());
     }
     request
@@ -176,9 +179,10 @@ fn a_request_that_httpsig_signed_verifies_here() {
     params.set_key_info(&secret);
     let base = HttpSignatureBase::try_new(&httpsig_lines(), &params).unwrap();
     let fields = base.build_signature_headers(&secret, Some("sig1")).unwrap();
-    for (name, value) in
-        [("signature-input", fields.signature_input_header_value()), ("signature", fields.signature_header_value())]
-    {
+    for (name, value) in [
+        ("signature-input", fields.signature_input_header_value()),
+        ("signature", fields.signature_header_value()),
+    ] {
         request.headers_mut().insert(name, HeaderValue::from_str(&value).unwrap());
     }
     assert_eq!(judge(&request, Policy::web_bot_auth(), SystemTime::now()).reason(), Some("key-id-mismatch"));
@@ -211,10 +215,13 @@ fn httpsig_verifies_ours_when_the_parameters_stand_in_its_own_order() {
         format!("tag=\"web-bot-auth\";keyid=\"{keyid}\";alg=\"ed25519\";expires={};created={now}", now + 60),
     ] {
         let list = format!("(\"@authority\" \"signature-agent\");{params}");
-        let base =
-            format!("\"@authority\": example.com\n\"signature-agent\": \"{AGENT}\"\n\"@signature-params\": {list}");
+        let base = format!(
+            "\"@authority\": example.com\n\"signature-agent\": \"{AGENT}\"\n\"@signature-params\": {list}"
+        );
         let mut request = self::request();
-        request.headers_mut().insert("signature-agent", HeaderValue::from_str(&format!("\"{AGENT}\"")).unwrap());
+        request
+            .headers_mut()
+            .insert("signature-agent", HeaderValue::from_str(&format!("\"{AGENT}\"")).unwrap());
         let signature = format!("sig1=:{}:", base64(&key().sign(base.as_bytes())));
         let input = format!("sig1={list}");
         request.headers_mut().insert("signature-input", HeaderValue::from_str(&input).unwrap());
