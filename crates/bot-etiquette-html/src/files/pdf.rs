@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use quick_xml::escape;
+
 /// The title of a PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -293,7 +295,8 @@ fn xmp_title(window: &[u8]) -> Option<String> {
     let item = rest.get(memchr::memmem::find(rest, b"<rdf:li")?..)?;
     let item = item.get(memchr::memchr(b'>', item)?.checked_add(1)?..)?;
     let item = String::from_utf8_lossy(item.get(..memchr::memmem::find(item, b"</rdf:li>")?)?);
-    let text = quick_xml::escape::unescape(&item).map_or_else(|_| item.to_string(), Cow::into_owned);
+    let text = escape::unescape_with(&item, escape::resolve_xml_entity)
+        .map_or_else(|_| item.to_string(), Cow::into_owned);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then_some(text)
 }

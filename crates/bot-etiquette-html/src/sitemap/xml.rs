@@ -286,7 +286,8 @@ impl<'a> Parser<'a> {
         if let Ok(Some(c)) = reference.resolve_char_ref() {
             return self.text(c.encode_utf8(&mut [0; 4]), limits);
         }
-        match escape::resolve_predefined_entity(reference) {
+        // XML's own five: another crate's choice of quick-xml features must not change what a sitemap says.
+        match escape::resolve_xml_entity(reference) {
             Some(text) => self.text(text, limits),
             None => self.text(&format!("&{};", &**reference), limits),
         }
@@ -317,7 +318,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
         .with_checks(false)
         .flatten()
         .find(|attribute| attribute.key.0.eq_ignore_ascii_case(name))?;
-    Some(match escape::unescape(&found.value) {
+    Some(match escape::unescape_with(&found.value, escape::resolve_xml_entity) {
         Ok(value) => value.into_owned(),
         Err(_) => found.value.replace("&amp;", "&"),
     })
