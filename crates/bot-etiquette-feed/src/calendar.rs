@@ -14,6 +14,7 @@ use crate::event::{Event, EventKey};
 /// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
 /// let mut feed = Feed::new(&map);
 /// feed.push(br#"{"items":[{"id":1,"title":"Danza","from":"2026-05-01"},{"id":1,"title":"Danza","from":"2026-05-08"}]}"#);
+/// feed.finish();
 /// let mut calendar = Calendar::new();
 /// while let Some(event) = feed.next_event() {
 ///     calendar.insert(event);

@@ -33,22 +33,21 @@ impl Default for Limits {
 /// Reads a feed that arrives in chunks, from any HTTP client or file.
 ///
 /// It holds one value and one record at the most, beside the events that nobody has taken yet: push a chunk, then
-/// take what came of it. Any bytes end in events, notes and a verdict; there is no error to handle.
+/// take what came of it, and once more after the end: the first bytes wait until it is clear what they are. Any bytes end in events, notes and a verdict; there is no error to handle.
 ///
 /// ```
 /// use bot_etiquette_feed::{Feed, SourceMap};
 ///
 /// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
 /// let mut feed = Feed::new(&map);
+/// let title = |event: bot_etiquette_feed::Event| event.titles().source().map(|title| title.text().to_string());
 /// let mut titles = Vec::new();
 /// for chunk in [&br#"{"total":1,"items":[{"id":7,"ti"#[..], br#"tle":"Fet&eacute;n","phone":"600 123 456"}]}"#] {
 ///     feed.push(chunk);
-///     while let Some(event) = feed.next_event() {
-///         titles.push(event.titles().source().map(|title| title.text().to_string()));
-///     }
+///     titles.extend(std::iter::from_fn(|| feed.next_event()).map(title));
 /// }
 /// feed.finish();
-/// assert!(feed.next_event().is_none());
+/// titles.extend(std::iter::from_fn(|| feed.next_event()).map(title));
 /// assert_eq!(titles, [Some("Fetén".to_owned())]);
 /// assert!(feed.report().completeness.allows_deletions());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

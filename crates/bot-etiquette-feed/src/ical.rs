@@ -21,6 +21,7 @@ const LINE: usize = 75;
 /// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
 /// let mut feed = Feed::new(&map);
 /// feed.push(br#"{"items":[{"id":1,"title":"Danza, teatro","from":"2026-05-01"}]}"#);
+/// feed.finish();
 /// let event = feed.next_event().ok_or("an event")?;
 /// let now = UNIX_EPOCH + Duration::from_secs(1_775_000_000);
 /// let file = write_icalendar("-//Town//Feed//EN", "es", [event.publish()?], now);

@@ -26,6 +26,7 @@ impl Event {
     /// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
     /// let mut feed = Feed::new(&map);
     /// feed.push(br#"{"items":[{"id":1,"title":"Danza","url":"https://town.example/1"}]}"#);
+    /// feed.finish();
     /// let event = feed.next_event().ok_or("an event")?;
     /// assert_eq!(event.publish()?.link(), "https://town.example/1");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -164,6 +164,7 @@ pub struct Run {
 /// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
 /// let mut feed = Feed::new(&map);
 /// feed.push(br#"{"items":[{"id":1,"title":"Danza","from":"2025-10-24","to":"2025-10-26","days":"5,6,7","not":"25/10/2025"}]}"#);
+/// feed.finish();
 /// let event = feed.next_event().ok_or("an event")?;
 /// let days: Vec<_> = event.when().occurrences().map(|moment| moment.to_string()).collect();
 /// assert_eq!(days, ["2025-10-24", "2025-10-26"]);
