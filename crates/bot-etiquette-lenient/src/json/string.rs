@@ -138,7 +138,7 @@ impl<'a> JsonStr<'a> {
     }
 }
 
-/// The UTF-16 unit of a `\uXXXX` at the start of `bytes`.
+/// The UTF-16 unit of a `\u` escape (four hex digits) at the start of `bytes`.
 fn unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0_u16, |unit, digit| {
