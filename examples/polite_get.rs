@@ -6,20 +6,18 @@
 //! `cargo run --example polite_get -- URL IDENTITY.toml` fetches from a site of somebody's. That takes an identity
 //! and a key of your own: nobody else's bot is impersonated. A URL on loopback needs none.
 
-use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
-use bot_etiquette::fetch::{AddressPolicy, Fetched, Fetcher, ResolverOverride, tower::FollowLayer};
-use bot_etiquette::identity::BotIdentity;
+use bot_etiquette::fetch::{Fetched, Fetcher, tower::FollowLayer};
 use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, RetryAfterRule};
-use bot_etiquette::referee::{Page, Promise, Referee, Report, RetryAfter, Site};
-use bot_etiquette::signing::{Signer, SigningKey};
-use bot_etiquette_examples::clock::Clock;
+use bot_etiquette::referee::{Page, Promise, Report, RetryAfter, Site};
+use bot_etiquette_examples::bot::Bot;
+use bot_etiquette_examples::exit::{Exit, Usage};
 use bot_etiquette_examples::narrator::Narrator;
 use bot_etiquette_examples::stack::{BoxError, Client, Stack};
+use bot_etiquette_examples::world::{Demo, World};
 use http::Request;
 use tower::ServiceExt;
 use url::{Host, Url};
@@ -41,144 +39,88 @@ async fn main() -> ExitCode {
         [] => demonstrate().await.map(|report| report.is_clean()),
         [url] => fetch(url, None).await,
         [url, identity] => fetch(url, Some(Path::new(identity))).await,
-        _ => Err(Usage("polite_get takes a URL and the file of an identity".into()).into()),
+        _ => Err(Usage::new("polite_get takes a URL and the file of an identity").into()),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("polite_get: {error}");
-            let Some(usage) = error.downcast_ref::<Usage>() else { return ExitCode::FAILURE };
-            if usage.0.contains("identity") {
-                eprintln!("\n{}", BotIdentity::TEMPLATE);
-            }
-            ExitCode::from(2)
-        }
-    }
+    let exit = |came| if came { Exit::Done } else { Exit::Failed };
+    Exit::of("polite_get", done.map(exit))
 }
 
-/// What the command line is missing.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Usage(String);
-
-/// Who asks, and with which key.
-struct Bot {
-    identity: BotIdentity,
-    key: SigningKey,
-}
-
-impl Bot {
-    /// One of your own, from a file.
-    fn read(file: &Path) -> Result<Self, Usage> {
-        let wrong = |error: &dyn Error| Usage(format!("identity {}: {error}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
-        let identity = BotIdentity::from_toml(&text).map_err(|error| wrong(&error))?;
-        let Some(key_file) = identity.key_file() else {
-            let problem = "needs key_file and directory; `bot-etiquette key new` makes a key";
-            return Err(Usage(format!("identity {}: {problem}", file.display())));
-        };
-        let key_file = file.parent().unwrap_or(Path::new("")).join(key_file);
-        let key =
-            std::fs::read(&key_file).map_err(BoxError::from).and_then(|key| Ok(SigningKey::parse(&key)?));
-        let key = key.map_err(|error| Usage(format!("identity: the key {}: {error}", key_file.display())))?;
-        Ok(Self { identity, key })
-    }
-
-    /// For loopback, with a key that nobody will ever see again.
-    fn demo() -> Result<Self, BoxError> {
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed)?;
-        Ok(Self { identity: BotIdentity::from_toml(DEMO_IDENTITY)?, key: SigningKey::from_seed(&seed) })
-    }
-
-    fn client(self, fetcher: Fetcher, narrator: &Narrator, clock: Clock) -> Result<Client, BoxError> {
-        let agent = self.identity.directory().ok_or("the identity names no key directory")?.origin();
-        let signer = Signer::builder(self.key, &agent.ascii_serialization()).build()?;
-        // A busy host that does not say for how long is left alone for a minute.
-        let policy = HostPolicy::new()
-            .min_delay(PAUSE)
-            .busy_first(Duration::from_secs(60))
-            .retry_after(RetryAfterRule::Honour);
-        let stack = Stack {
-            identity: self.identity,
-            chromium: None,
-            politeness: Politeness::new(Policy::new(policy)),
-            signer: Some(Arc::new(signer)),
-            fetcher,
-            follow: FollowLayer::default(),
-            clock,
-            watch: narrator.watch(),
-        };
-        Ok(stack.assemble()?.client)
-    }
+/// The stack of a bot, telling what it does.
+fn client(bot: Bot, world: &World, narrator: &Narrator) -> Result<Client, BoxError> {
+    // A busy host that does not say for how long is left alone for a minute.
+    let policy = HostPolicy::new()
+        .min_delay(PAUSE)
+        .busy_first(Duration::from_secs(60))
+        .retry_after(RetryAfterRule::Honour);
+    let stack = Stack {
+        identity: bot.identity,
+        chromium: None,
+        politeness: Politeness::new(Policy::new(policy)),
+        signer: bot.signer,
+        fetcher: world.reach(Fetcher::builder()).build()?,
+        follow: FollowLayer::default(),
+        clock: world.clock,
+        watch: narrator.watch(),
+    };
+    Ok(stack.assemble()?.client)
 }
 
 /// Fetches one page; whether it came.
 async fn fetch(url: &str, identity: Option<&Path>) -> Result<bool, BoxError> {
-    let url = Url::parse(url).map_err(|error| Usage(format!("{url} is no URL: {error}")))?;
-    let (bot, addresses) = match (identity, is_loopback(&url)) {
-        (Some(file), false) => (Bot::read(file)?, AddressPolicy::default()),
-        (Some(file), true) => (Bot::read(file)?, AddressPolicy::loopback_only()),
-        (None, true) => (Bot::demo()?, AddressPolicy::loopback_only()),
-        (None, false) => {
+    let url = Url::parse(url).map_err(|error| Usage::new(format!("{url} is no URL: {error}")))?;
+    let world = if is_loopback(&url) { World::loopback() } else { World::real(&[]) };
+    let bot = match identity {
+        Some(file) => Bot::read_signed(file)?,
+        None if world.is_loopback() => Bot::demo(DEMO_IDENTITY)?,
+        None => {
             let problem = "asks a site of somebody's, and needs an identity of your own: fill this in, and give its file";
-            return Err(Usage(format!("{url} {problem}")).into());
+            return Err(Usage::identity(format!("{url} {problem}")).into());
         }
     };
-    if !addresses.is_loopback_only() {
-        bot.identity.check_public().map_err(|error| Usage(format!("identity: {error}")))?;
+    if !world.is_loopback() {
+        bot.identity.check_public().map_err(|error| Usage::identity(format!("identity: {error}")))?;
     }
-    let clock = Clock::real();
-    let narrator = Narrator::new(clock);
-    let client = bot.client(Fetcher::builder().addresses(addresses).build()?, &narrator, clock)?;
+    let narrator = Narrator::new(world.clock);
+    let client = client(bot, &world, &narrator)?;
     show(&client, &narrator, url).await
 }
 
 /// Serves two hosts, fetches from them, and asks the referee who served them what it saw.
 async fn demonstrate() -> Result<Report, BoxError> {
-    let bot = Bot::demo()?;
-    // Nothing but loopback is ever asked, so the clock may run faster.
-    let clock = Clock::scaled(SCALE, &[])?;
-    let (instant, wall) = clock.started();
+    let bot = Bot::demo(DEMO_IDENTITY)?;
     let page = "<title>A plan</title>".repeat(100);
-    let referee = Referee::builder()
-        .site(Site::new("example.com").page(Page::new("/plan").status(301).header("Location", "http://www.example.com/plan")))
-        .site(
-            Site::new("www.example.com")
-                .robots("User-agent: SmartSitePlanBot\nCrawl-delay: 2\nDisallow: /drafts/\n\nUser-agent: *\nDisallow: /\n")
-                .page(Page::new("/plan").status(503).retry_after(RetryAfter::Seconds(15)))
-                .page(Page::new("/plan").body(page))
-                .page(Page::new("/drafts/plan").body("never seen")),
-        )
-        .promise(
-            Promise::new()
-                .user_agent(bot.identity.user_agent().as_str())
-                .signed(true)
-                .key_directory(&format!("{{\"keys\":[{}]}}", bot.key.verifying_key().to_jwk()))
-                .robots_first(true)
-                .closed_path("www.example.com/drafts/")
-                .max_open(1)
-                .min_delay(PAUSE)
-                .crawl_delay_cap(Duration::MAX)
-                .retry_after(true)
-                .max_redirects(5),
-        )
-        .time_scale(SCALE.into())
-        .started_at(instant, wall)
-        .start()
-        .await?;
-    let names = referee
-        .addresses()
-        .fold(ResolverOverride::only(), |names, (name, address)| names.host(name, address));
-    let fetcher = Fetcher::builder().addresses(AddressPolicy::loopback_only()).resolver(names).build()?;
-    let narrator = Narrator::new(clock);
+    let moved = Page::new("/plan").status(301).header("Location", "http://www.example.com/plan");
+    let robots =
+        "User-agent: SmartSitePlanBot\nCrawl-delay: 2\nDisallow: /drafts/\n\nUser-agent: *\nDisallow: /\n";
+    let sites = vec![
+        Site::new("example.com").page(moved),
+        Site::new("www.example.com")
+            .robots(robots)
+            .page(Page::new("/plan").status(503).retry_after(RetryAfter::Seconds(15)))
+            .page(Page::new("/plan").body(page))
+            .page(Page::new("/drafts/plan").body("never seen")),
+    ];
+    let promise = Promise::new()
+        .user_agent(bot.identity.user_agent().as_str())
+        .signed(true)
+        .key_directory(bot.key_directory.as_deref().unwrap_or_default())
+        .robots_first(true)
+        .closed_path("www.example.com/drafts/")
+        .max_open(1)
+        .min_delay(PAUSE)
+        .crawl_delay_cap(Duration::MAX)
+        .retry_after(true)
+        .max_redirects(5);
+    // Nothing but loopback is ever asked, so the clock may run faster.
+    let demo = Demo::start(sites, promise, SCALE).await?;
+    let world = demo.world()?;
+    let narrator = Narrator::new(world.clock);
     println!("example.com and www.example.com, served on loopback; the clock runs {SCALE} times as fast.");
-    let client = bot.client(fetcher, &narrator, clock)?;
+    let client = client(bot, &world, &narrator)?;
     for url in ["http://example.com/plan", "http://www.example.com/drafts/plan"] {
         show(&client, &narrator, url.parse()?).await?;
     }
-    let report = referee.finish().await;
+    let report = demo.finish().await;
     println!("\nWhat the site saw: {}", report.to_string().trim_end());
     if report.is_clean() {
         println!(
@@ -237,6 +179,9 @@ async fn the_referee_finds_that_every_promise_is_kept() {
     let report = demonstrate().await.unwrap();
     assert_eq!((report.requests(), report.violations()), (5, &[][..]), "{report}");
 }
+
+#[cfg(test)]
+use bot_etiquette::{identity::BotIdentity, signing::SigningKey};
 
 #[tokio::test]
 async fn a_site_of_somebodys_is_asked_by_an_identity_of_ones_own_alone() {

@@ -58,6 +58,29 @@ impl Clock {
         }
     }
 
+    /// A clock that other processes share: it ran `scale` times as fast since the machine's clock said `began`,
+    /// when it said `wall` itself.
+    ///
+    /// # Errors
+    /// As [`scaled`](Self::scaled).
+    pub fn joined(
+        scale: u32,
+        began: SystemTime,
+        wall: SystemTime,
+        targets: &[SocketAddr],
+    ) -> Result<Self, NotLoopback> {
+        let clock = Self::scaled(scale, targets)?;
+        let passed = clock.wall.duration_since(began).unwrap_or_default();
+        let wall = wall.checked_add(passed.saturating_mul(clock.scale)).unwrap_or(wall);
+        Ok(Self { wall, ..clock })
+    }
+
+    /// How long a time of this clock takes for the person who waits.
+    #[must_use]
+    pub fn real_duration(&self, time: Duration) -> Duration {
+        time / self.scale
+    }
+
     /// How many of its seconds pass in a real one.
     #[must_use]
     pub const fn scale(&self) -> u32 {

@@ -1,7 +1,16 @@
 //! What the example programs share.
 
+pub mod asker;
+pub mod bot;
 pub mod clock;
 pub mod demo_site;
+pub mod exit;
+pub mod html;
+pub mod interrupt;
+pub mod ledger;
 pub mod narrator;
 pub mod sqlite_store;
 pub mod stack;
+pub mod state;
+pub mod talk;
+pub mod world;

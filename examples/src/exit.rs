@@ -1,0 +1,74 @@
+//! How a bot's command ends.
+
+use std::process::ExitCode;
+
+use bot_etiquette::identity::BotIdentity;
+
+use crate::stack::BoxError;
+
+/// How a command ended; each is an exit code that a script can tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything asked for was read.
+    Done = 0,
+    /// Something went wrong on this side.
+    Failed = 1,
+    /// The command, or a file it names, could not be understood.
+    Usage = 2,
+    /// Nothing could be read.
+    Nothing = 3,
+    /// Some of it was read; the rest has to wait.
+    Partial = 4,
+    /// The person stopped it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl Exit {
+    /// The end of a command, told on stderr where it went wrong.
+    #[must_use]
+    pub fn of(program: &str, done: Result<Self, BoxError>) -> ExitCode {
+        let exit = done.unwrap_or_else(|error| {
+            eprintln!("{program}: {error}");
+            let mut source = error.source();
+            while let Some(error) = source {
+                eprintln!("  because {error}");
+                source = error.source();
+            }
+            let Some(usage) = error.downcast_ref::<Usage>() else { return Self::Failed };
+            if usage.template {
+                eprintln!("\n{}", BotIdentity::TEMPLATE);
+            }
+            Self::Usage
+        });
+        exit.into()
+    }
+}
+
+/// What the person has to write differently.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct Usage {
+    problem: String,
+    /// Whether the template of an identity helps.
+    template: bool,
+}
+
+impl Usage {
+    /// A mistake in the command or in a file, in one sentence with what to do.
+    #[must_use]
+    pub fn new(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into(), template: false }
+    }
+
+    /// A mistake about the identity: the template is shown with it.
+    #[must_use]
+    pub fn identity(problem: impl Into<String>) -> Self {
+        Self { problem: problem.into(), template: true }
+    }
+}

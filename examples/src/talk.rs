@@ -1,0 +1,62 @@
+//! What a bot tells the person: bars on a terminal, plain lines elsewhere, nothing beside `--json`.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Talks on stderr; stdout is for data.
+#[derive(Clone)]
+pub struct Talk {
+    bar: ProgressBar,
+    quiet: bool,
+}
+
+impl Talk {
+    /// Talks, unless the output is for a program.
+    #[must_use]
+    pub fn new(quiet: bool) -> Self {
+        let target = match !quiet && std::io::stderr().is_terminal() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {wide_msg}") {
+            bar.set_style(style);
+        }
+        Self { bar, quiet }
+    }
+
+    /// One line.
+    pub fn say(&self, line: impl AsRef<str>) {
+        if !self.quiet {
+            self.bar.suspend(|| eprintln!("{}", line.as_ref()));
+        }
+    }
+
+    /// How much there is to do in all.
+    pub fn total(&self, steps: u64) {
+        self.bar.set_length(steps);
+    }
+
+    /// One more step is done; elsewhere than on a terminal a line says which.
+    pub fn done(&self, what: impl Into<String>) {
+        let what = what.into();
+        if self.bar.is_hidden() {
+            self.say(&what);
+        }
+        self.bar.inc(1);
+        self.bar.set_message(what);
+    }
+
+    /// What goes on now, on a terminal.
+    pub fn doing(&self, what: impl Into<String>) {
+        self.bar.enable_steady_tick(Duration::from_millis(200));
+        self.bar.set_message(what.into());
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
