@@ -7,6 +7,7 @@ use http::HeaderMap;
 
 use crate::base::{BaseError, MAX_COMPONENTS, SignatureBase, push_list};
 use crate::component::Component;
+use crate::member::{self, Member};
 use crate::message::Message;
 use crate::params::SignatureParams;
 use crate::received::{FieldError, MAX_FIELD_BYTES, MAX_SIGNATURES};
@@ -126,23 +127,23 @@ impl SignatureRequest {
         if text.len() > MAX_FIELD_BYTES {
             return Err(FieldError::TooLarge { field, length: text.len() });
         }
-        let members = sf::unique_members(&text).map_err(|error| FieldError::Syntax { field, error })?;
+        let members = member::members(&text).map_err(|error| FieldError::Syntax { field, error })?;
         if members.len() > MAX_SIGNATURES {
             return Err(FieldError::TooMany { field, count: members.len() });
         }
-        Ok(members.iter().filter_map(|member| Self::read(member.key, &member.value)).collect())
+        Ok(members.iter().filter_map(Self::read).collect())
     }
 
-    fn read(label: &str, value: &sfv::ListEntry) -> Option<Self> {
-        let sfv::ListEntry::InnerList(list) = value else { return None };
-        if list.items.len() > MAX_COMPONENTS {
+    fn read(member: &Member<'_>) -> Option<Self> {
+        let items = member.inner_list()?;
+        if items.len() > MAX_COMPONENTS {
             return None;
         }
-        let mut asked = Self::new(label);
-        asked.components = list.items.iter().map(Component::from_item).collect::<Result<_, _>>().ok()?;
-        for (name, value) in &list.params {
+        let mut asked = Self::new(member.key);
+        asked.components = items.iter().map(Component::from_item).collect::<Result<_, _>>().ok()?;
+        for (name, value) in member.params().iter() {
             let text = value.as_string().map(|text| text.as_str().to_owned());
-            match name.as_str() {
+            match name {
                 "created" => asked.created = value.as_boolean()?,
                 "expires" => asked.expires = value.as_boolean()?,
                 "nonce" => asked.nonce = Some(text?),

@@ -6,7 +6,7 @@ use http::HeaderMap;
 use url::Url;
 
 use crate::component::Component;
-use crate::sf;
+use crate::member;
 use crate::value::push_joined;
 
 /// The field that names the agent.
@@ -156,11 +156,11 @@ fn string_agent(
     components: &[Component],
     rules: AgentRules<'_>,
 ) -> Result<SignatureAgent, AgentError> {
-    let item = sf::item(text).map_err(|error| invalid(error.to_string()))?;
+    let item = member::item(text).map_err(|error| invalid(error.to_string()))?;
     if !components.iter().any(|component| component.is_plain(SIGNATURE_AGENT)) {
         return Err(AgentError::NotCovered("\"signature-agent\" is sent but not covered"));
     }
-    let value = item.bare_item.as_string().ok_or_else(|| invalid("it is no string"))?.as_str();
+    let value = item.string().ok_or_else(|| invalid("it is no string"))?;
     let url = https_url(value)?;
     if !is_origin(&url) {
         return Err(invalid("a bare string must be an origin, without path or query"));
@@ -175,7 +175,7 @@ fn dictionary_agent(
     label: &str,
     rules: AgentRules<'_>,
 ) -> Result<SignatureAgent, AgentError> {
-    let members = sf::unique_members(text).map_err(|error| invalid(error.to_string()))?;
+    let members = member::members(text).map_err(|error| invalid(error.to_string()))?;
     let is_member = |component: &&Component| {
         component.name() == SIGNATURE_AGENT && !component.is_of_request() && component.key().is_some()
     };
@@ -198,14 +198,14 @@ fn dictionary_agent(
     };
     let member =
         members.iter().find(|member| member.key == key).ok_or_else(|| AgentError::Missing(key.to_owned()))?;
-    let sfv::ListEntry::Item(item) = &member.value else {
+    let Some(item) = member.item() else {
         return Err(invalid(format!("member \"{key}\" is a list")));
     };
-    let Some(value) = item.bare_item.as_string() else {
+    let Some(value) = item.string() else {
         return Err(invalid(format!("member \"{key}\" at byte {} is no string in quotes", member.position)));
     };
-    let url = https_url(value.as_str())?;
-    let kind = item.params.get("type");
+    let url = https_url(value)?;
+    let kind = item.params.find("type");
     let kind = match kind {
         None => None,
         Some(kind) => Some(kind.as_token().ok_or_else(|| invalid("\"type\" is no token"))?.as_str()),
@@ -219,7 +219,7 @@ fn dictionary_agent(
         _ => return Err(invalid("a member with the URL of a key set must have no parameters")),
     };
     accept(rules, profile)?;
-    Ok(agent(value.as_str(), profile, url))
+    Ok(agent(value, profile, url))
 }
 
 fn agent(value: &str, profile: Profile, url: Url) -> SignatureAgent {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::member::{self, Item};
 use crate::sf::{self, SyntaxError};
 
 /// Bytes of one component identifier at the most.
@@ -281,17 +282,17 @@ impl Component {
     }
 
     /// Reads an identifier out of a parsed Signature-Input member.
-    pub(crate) fn from_item(item: &sfv::Item) -> Result<Self, ComponentError> {
-        let Some(name) = item.bare_item.as_string() else {
+    pub(crate) fn from_item(item: &Item<'_>) -> Result<Self, ComponentError> {
+        let Some(name) = item.string() else {
             return Err(SyntaxError::new(0, "a component name is a string").into());
         };
-        let identifier = if item.params.is_empty() { quoted(name.as_str()) } else { sf::write_item(item) };
+        let identifier = if item.params.is_empty() { quoted(name) } else { item.write() };
         let mut options = Options::default();
         let mut query_name = None;
-        for (key, value) in &item.params {
+        for (key, value) in item.params.iter() {
             let flag = value.as_boolean() == Some(true);
             let text = value.as_string().map(|value| value.as_str().to_owned());
-            let (parameter, fits) = match key.as_str() {
+            let (parameter, fits) = match key {
                 "sf" => ("sf", std::mem::replace(&mut options.sf, flag) || flag),
                 "bs" => ("bs", std::mem::replace(&mut options.bs, flag) || flag),
                 "tr" => ("tr", std::mem::replace(&mut options.tr, flag) || flag),
@@ -317,7 +318,7 @@ impl Component {
                 ));
             }
         }
-        Self::checked(Name::of(name.as_str(), query_name)?, options, identifier)
+        Self::checked(Name::of(name, query_name)?, options, identifier)
     }
 }
 
@@ -378,7 +379,7 @@ impl FromStr for Component {
             return Err(ComponentError::TooLong(text.len()));
         }
         if text.starts_with('"') {
-            return Self::from_item(&sf::item(text)?);
+            return Self::from_item(&member::item(text)?);
         }
         let (name, parameters) = text.split_at(text.find(';').unwrap_or(text.len()));
         if !sf::is_sf_string(name) {
@@ -387,7 +388,7 @@ impl FromStr for Component {
         let mut strict = String::with_capacity(text.len() + 2);
         sf::push_string(&mut strict, name);
         strict.push_str(parameters);
-        Self::from_item(&sf::item(&strict)?)
+        Self::from_item(&member::item(&strict)?)
     }
 }
 

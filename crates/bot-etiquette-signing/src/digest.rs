@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderValue};
 use sha2::{Digest as _, Sha256, Sha512};
 use thiserror::Error;
 
-use crate::sf;
+use crate::member;
 use crate::value::push_joined;
 
 /// The field name.
@@ -98,23 +98,14 @@ pub fn check_content_digest(headers: &HeaderMap, content: &[u8]) -> Result<(), D
         Ok(false) => return Err(DigestError::Missing),
         Err(position) => return Err(malformed(&format_args!("no ASCII at byte {position}"))),
     }
-    let members = sf::unique_members(&text).map_err(|error| malformed(&error))?;
+    let members = member::members(&text).map_err(|error| malformed(&error))?;
     let mut checked = false;
     for algorithm in [DigestAlgorithm::Sha256, DigestAlgorithm::Sha512] {
         let key = algorithm.as_str();
         let Some(member) = members.iter().find(|member| member.key == key) else { continue };
-        let sfv::ListEntry::Item(item) = &member.value else {
-            return Err(malformed(&format_args!(
-                "\"{key}\" at byte {} is no byte sequence",
-                member.position
-            )));
-        };
-        let Some(claimed) = item.bare_item.as_byte_sequence() else {
-            return Err(malformed(&format_args!(
-                "\"{key}\" at byte {} is no byte sequence",
-                member.position
-            )));
-        };
+        let claimed = member.item().and_then(|item| item.bare.as_byte_sequence()).ok_or_else(|| {
+            malformed(&format_args!("\"{key}\" at byte {} is no byte sequence", member.position))
+        })?;
         if claimed != algorithm.digest(content) {
             return Err(DigestError::Mismatch(key));
         }

@@ -93,6 +93,7 @@ mod field_type;
 mod key;
 mod key_material;
 mod lookup;
+mod member;
 mod message;
 mod outcome;
 mod params;

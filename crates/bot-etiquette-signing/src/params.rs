@@ -1,10 +1,13 @@
 //! Signature parameters (RFC 9421 2.3): when, with which key, and what for.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::SystemTime;
 
+use sfv::{BareItemFromInput, ItemSerializer};
 use thiserror::Error;
 
+use crate::member::Params;
 use crate::sf;
 use crate::time::{system_time, unix_seconds};
 
@@ -26,7 +29,7 @@ pub const MAX_NONCE_BYTES: usize = 256;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignatureParams {
-    list: Vec<(String, ParamValue)>,
+    list: Vec<(Cow<'static, str>, ParamValue)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +61,9 @@ pub enum ParamsError {
         limit: usize,
     },
 }
+
+/// The parameters that RFC 9421 2.3 defines.
+const DEFINED: [&str; 6] = ["created", "expires", "keyid", "tag", "nonce", "alg"];
 
 /// Bytes of any other text parameter at the most.
 const MAX_TEXT_BYTES: usize = 1024;
@@ -145,36 +151,40 @@ impl SignatureParams {
         self.list.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    fn set(mut self, name: &str, value: ParamValue) -> Self {
+    fn set(mut self, name: &'static str, value: ParamValue) -> Self {
         match self.list.iter_mut().find(|(known, _)| known == name) {
             Some((_, old)) => *old = value,
-            None => self.list.push((name.to_owned(), value)),
+            None => self.list.push((Cow::Borrowed(name), value)),
         }
         self
     }
 
     /// Takes over what was received, types as they came.
-    pub(crate) fn from_parsed(parsed: sfv::Parameters) -> Self {
-        let value = |value| match value {
-            sfv::BareItem::Integer(integer) => ParamValue::Integer(i64::from(integer)),
-            sfv::BareItem::String(text) => ParamValue::Text(text.into()),
-            sfv::BareItem::Boolean(true) => ParamValue::Other(String::new()),
-            other => ParamValue::Other(format!("={}", sf::write_item(&sfv::Item::new(other)))),
+    pub(crate) fn received(params: &Params<'_>) -> Self {
+        let value = |value: &BareItemFromInput<'_>| match value {
+            BareItemFromInput::Integer(integer) => ParamValue::Integer(i64::from(*integer)),
+            BareItemFromInput::String(text) => ParamValue::Text(text.as_str().to_owned()),
+            BareItemFromInput::Boolean(true) => ParamValue::Other(String::new()),
+            other => ParamValue::Other(format!("={}", ItemSerializer::new().bare_item(other).finish())),
         };
-        Self { list: parsed.into_iter().map(|(key, found)| (key.into(), value(found))).collect() }
+        let name = |key: &str| match DEFINED.iter().find(|known| **known == key) {
+            Some(known) => Cow::Borrowed(*known),
+            None => Cow::Owned(key.to_owned()),
+        };
+        Self { list: params.iter().map(|(key, found)| (name(key), value(found))).collect() }
     }
 
     /// Checks the types that RFC 9421 2.3 gives its parameters.
     pub(crate) fn check_types(&self) -> Result<(), ParamsError> {
         for (name, value) in &self.list {
-            let expected = match (name.as_str(), value) {
+            let expected = match (&**name, value) {
                 ("created" | "expires", ParamValue::Integer(_)) => continue,
                 ("created" | "expires", _) => "an integer",
                 ("nonce" | "alg" | "keyid" | "tag", ParamValue::Text(_)) => continue,
                 ("nonce" | "alg" | "keyid" | "tag", _) => "a string",
                 _ => continue,
             };
-            return Err(ParamsError::WrongType { name: name.clone(), expected });
+            return Err(ParamsError::WrongType { name: name.to_string(), expected });
         }
         Ok(())
     }
@@ -186,7 +196,7 @@ impl SignatureParams {
             if let ParamValue::Text(text) = value
                 && (text.len() > limit || !sf::is_sf_string(text))
             {
-                return Err(ParamsError::Unwritable { name: name.clone(), limit });
+                return Err(ParamsError::Unwritable { name: name.to_string(), limit });
             }
         }
         Ok(())

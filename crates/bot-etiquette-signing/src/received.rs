@@ -1,23 +1,28 @@
 //! The Signature-Input and Signature fields of a message (RFC 9421 4), read strictly.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::HeaderMap;
-use sfv::{BareItem, Item, ListEntry};
+use http::{HeaderMap, HeaderName};
 use thiserror::Error;
 
 use crate::base::MAX_COMPONENTS;
 use crate::component::{Component, ComponentError};
+use crate::member::{self, Member};
 use crate::message::Message;
 use crate::params::SignatureParams;
-use crate::sf::{self, Member, SyntaxError};
-use crate::value::push_joined;
+use crate::sf::SyntaxError;
+use crate::value::{push_joined, trimmed};
 
 /// Bytes of one signature field, its lines joined, at the most.
 pub const MAX_FIELD_BYTES: usize = 16 * 1024;
 
 /// Signatures of one message at the most.
 pub const MAX_SIGNATURES: usize = 16;
+
+static SIGNATURE_INPUT: HeaderName = HeaderName::from_static("signature-input");
+static SIGNATURE: HeaderName = HeaderName::from_static("signature");
 
 /// One signature as it came, not verified.
 ///
@@ -167,8 +172,8 @@ impl ReceivedSignature {
 }
 
 fn read(headers: &HeaderMap, found: &mut Vec<ReceivedSignature>) -> Result<(), FieldError> {
-    let inputs_text = joined(headers, "signature-input")?;
-    let signatures_text = joined(headers, "signature")?;
+    let inputs_text = joined(headers, &SIGNATURE_INPUT, "signature-input")?;
+    let signatures_text = joined(headers, &SIGNATURE, "signature")?;
     let inputs = members("signature-input", &inputs_text)?;
     let mut signatures = members("signature", &signatures_text)?;
     for input in inputs {
@@ -184,20 +189,29 @@ fn read(headers: &HeaderMap, found: &mut Vec<ReceivedSignature>) -> Result<(), F
     }
 }
 
-fn joined(headers: &HeaderMap, field: &'static str) -> Result<String, FieldError> {
-    let length = headers.get_all(field).iter().map(|value| value.len().saturating_add(2)).sum::<usize>();
-    if length > MAX_FIELD_BYTES.saturating_add(2) {
-        return Err(FieldError::TooLarge { field, length: length.saturating_sub(2) });
+/// The lines of a field joined; the only one is borrowed.
+fn joined<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+    field: &'static str,
+) -> Result<Cow<'h, str>, FieldError> {
+    let lines = headers.get_all(name);
+    let length = lines.iter().map(|value| value.len().saturating_add(2)).sum::<usize>().saturating_sub(2);
+    if length > MAX_FIELD_BYTES {
+        return Err(FieldError::TooLarge { field, length });
     }
-    let mut text = String::with_capacity(length);
-    match push_joined(&mut text, headers, field) {
-        Ok(_) => Ok(text),
-        Err(position) => Err(FieldError::NotAscii { field, position }),
-    }
+    let text = match (lines.iter().next(), lines.iter().nth(1)) {
+        (Some(only), None) => trimmed(only).map(Cow::Borrowed),
+        _ => {
+            let mut text = String::with_capacity(length);
+            push_joined(&mut text, headers, name).map(|_| Cow::Owned(text))
+        }
+    };
+    text.map_err(|position| FieldError::NotAscii { field, position })
 }
 
 fn members<'a>(field: &'static str, text: &'a str) -> Result<Vec<Member<'a>>, FieldError> {
-    let members = sf::unique_members(text).map_err(|error| FieldError::Syntax { field, error })?;
+    let members = member::members(text).map_err(|error| FieldError::Syntax { field, error })?;
     match members.len() {
         count if count > MAX_SIGNATURES => Err(FieldError::TooMany { field, count }),
         _ => Ok(members),
@@ -212,33 +226,30 @@ fn one(label: &str, input: Option<Member<'_>>, signature: Option<Member<'_>>) ->
         position,
         expected,
     };
-    let (params, components) = match input.map(|member| (member.value, member.position)) {
-        None => (None, Err(missing("signature-input"))),
-        Some((ListEntry::Item(item), position)) => (
-            Some(SignatureParams::from_parsed(item.params)),
-            Err(wrong("signature-input", position, "list of components in parentheses")),
-        ),
-        Some((ListEntry::InnerList(list), _)) => (
-            Some(SignatureParams::from_parsed(list.params)),
-            match list.items.len() {
-                count if count > MAX_COMPONENTS => Err(MemberError::TooManyComponents(count)),
-                _ => list.items.iter().map(|item| Ok(Component::from_item(item)?)).collect(),
-            },
-        ),
+    let params = input.as_ref().map(|member| SignatureParams::received(member.params()));
+    let components = match input.as_ref().map(|member| (member.inner_list(), member.position)) {
+        None => Err(missing("signature-input")),
+        Some((None, position)) => {
+            Err(wrong("signature-input", position, "list of components in parentheses"))
+        }
+        Some((Some(items), _)) if items.len() > MAX_COMPONENTS => {
+            Err(MemberError::TooManyComponents(items.len()))
+        }
+        Some((Some(items), _)) => items.iter().map(|item| Ok(Component::from_item(item)?)).collect(),
     };
     let mut canonical = true;
-    let signature = match signature.map(|member| (member.value, member.position, member.text)) {
+    let signature = match signature.as_ref().map(|member| (member.item(), member)) {
         None => Err(missing("signature")),
-        Some((ListEntry::Item(Item { bare_item: BareItem::ByteSequence(bytes), .. }), _, text)) => {
-            canonical = is_canonical(text, &bytes);
-            Ok(bytes)
+        Some((Some(item), member)) if let Some(bytes) = item.bare.as_byte_sequence() => {
+            canonical = is_canonical(member.rest, bytes);
+            Ok(bytes.to_vec())
         }
-        Some((_, position, _)) => Err(wrong("signature", position, "byte sequence between colons")),
+        Some((_, member)) => Err(wrong("signature", member.position, "byte sequence between colons")),
     };
     ReceivedSignature { label: label.to_owned(), params, components, signature, canonical }
 }
 
-/// Whether `text`, a byte sequence that was decoded to `bytes`, is as an encoder writes it. Beside its length,
+/// Whether `text`, which begins with a byte sequence that was decoded to `bytes`, has it as an encoder writes it. Beside its length,
 /// only its last characters can be written in more than one way.
 fn is_canonical(text: &str, bytes: &[u8]) -> bool {
     let written = text.trim_start_matches(':').split(':').next().unwrap_or_default();

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderValue};
 
 use crate::component::{Component, Name, Options};
@@ -32,7 +33,11 @@ pub(crate) fn push(out: &mut String, message: &Message<'_>, component: &Componen
 }
 
 /// The lines of a field joined by `, `, whitespace around each taken off.
-pub(crate) fn push_joined(out: &mut String, headers: &HeaderMap, name: &str) -> Result<bool, usize> {
+pub(crate) fn push_joined(
+    out: &mut String,
+    headers: &HeaderMap,
+    name: impl AsHeaderName,
+) -> Result<bool, usize> {
     let mut present = false;
     for value in headers.get_all(name) {
         if present {
@@ -108,7 +113,7 @@ fn push_wrapped(out: &mut String, headers: &HeaderMap, name: &str) -> bool {
 
 /// A field line without whitespace around it, or the position of its first byte that is no visible ASCII,
 /// space or tab.
-fn trimmed(value: &HeaderValue) -> Result<&str, usize> {
+pub(crate) fn trimmed(value: &HeaderValue) -> Result<&str, usize> {
     match value.to_str() {
         Ok(text) => Ok(text.trim_matches([' ', '\t'])),
         Err(_) => Err(value
