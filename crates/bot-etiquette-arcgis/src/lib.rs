@@ -94,3 +94,8 @@ pub use self::visit::{Report, Step, VISIT_LIMIT, Visit};
 pub use self::walk::{DirectoryWalk, FOLDER_DEPTH};
 pub use self::wgs84::{Bbox, EDGE_POINTS, Place, Reason, Verdict};
 pub use self::where_job::{LayerWhere, OUTLINES_LIMIT, Question, WHERE_AGE, WHERE_LIMIT, Where};
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -89,3 +89,8 @@ pub use self::scrub::Scrubbed;
 pub use self::source_map::{Format, MapError, SourceMap};
 pub use self::text::{Text, Texts, Translated, Translator};
 pub use self::when::{Day, Local, MAX_OCCURRENCES, Moment, Run, Weekdays, When};
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

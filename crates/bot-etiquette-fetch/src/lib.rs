@@ -90,3 +90,8 @@ pub use redirect::{Followed, Hop, RedirectError, RedirectPolicy, Redirects};
 #[cfg(feature = "client")]
 pub use resolve::{Resolve, ResolverOverride, SystemResolver};
 pub use validators::{Revalidated, Validators};
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -90,3 +90,8 @@ pub use self::sitemap::{
     SitemapFindingKind, SitemapKind, SitemapLimits,
 };
 pub use self::srcset::{Candidate, srcset};
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -66,3 +66,8 @@ pub use grammar::{GrammarFault, Part, Parts, UserAgentError};
 pub use lint::{Finding, LintOptions, Severity, lint};
 pub use request::{FormNotOffered, RequestIdentity, UserAgentForm};
 pub use user_agent::UserAgent;
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

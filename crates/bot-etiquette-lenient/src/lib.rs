@@ -31,3 +31,8 @@
 
 pub mod json;
 pub mod text;
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -211,3 +211,8 @@ pub use store::Store;
 pub use table::HostId;
 pub use timestamp::Timestamp;
 pub use visits::MAX_URLS_PER_HOST;
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

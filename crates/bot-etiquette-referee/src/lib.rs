@@ -114,3 +114,8 @@ pub use crate::rule::Rule;
 #[cfg_attr(docsrs, doc(cfg(feature = "scenario")))]
 pub use crate::scenario::{Scenario, ScenarioError};
 pub use crate::site::{Asked, Page, RetryAfter, Site};
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

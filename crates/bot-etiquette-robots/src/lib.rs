@@ -147,3 +147,8 @@ pub use token::{MAX_TOKEN, ProductToken, TokenError};
 #[cfg(feature = "usage")]
 pub use usage::{Preference, Usage, UsageRules};
 pub use verdict::{Access, Directive, Reason, Rule, Verdict};
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -132,3 +132,8 @@ pub use signer::{
     SignerError,
 };
 pub use verify::{Examination, Step, Verifier};
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
