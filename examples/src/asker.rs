@@ -26,6 +26,9 @@ use crate::stack::{Assembled, BoxError, Client, Stack, Step, Watch, find};
 use crate::state::State;
 use crate::world::World;
 
+/// How long a request that found no slot, by the layer's patience, leaves it before it looks again.
+const SLOT_RETRY: Duration = Duration::from_secs(1);
+
 /// Sends a bot's requests; clones share everything.
 #[derive(Clone)]
 pub struct Asker {
@@ -159,6 +162,7 @@ impl Asker {
     /// [`NotRead`] says why there is no answer. Any status that came is an answer.
     pub async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Fetched, NotRead> {
         let mut request = request;
+        let gives_up = Timestamp::from(self.clock.now()) + self.horizon;
         loop {
             if self.interrupt.requested() {
                 return Err(NotRead::Interrupted);
@@ -168,7 +172,7 @@ impl Asker {
                 Err(error) => error,
             };
             let Some(refusal) = find::<Refusal>(&*error) else { return Err(not_read(&*error)) };
-            let Some(until) = self.within_horizon(refusal) else { return Err(waits(refusal)) };
+            let Some(until) = self.again(refusal, gives_up) else { return Err(waits(refusal)) };
             // Where a hop has to wait, the next try goes on from there with the count kept.
             if let Some(RedirectError::Hop { chain, next, .. }) = find::<RedirectError>(&*error)
                 && let Ok(uri) = next.as_str().parse::<Uri>()
@@ -210,11 +214,15 @@ impl Asker {
         done
     }
 
-    /// When a refused request is tried again, if that is within the horizon.
-    fn within_horizon(&self, refusal: &Refusal) -> Option<Timestamp> {
+    /// When a refused request is tried again, if at all. Where a slot alone is missing nobody knows when one comes
+    /// free: it is looked for again and again, for as long as the horizon.
+    fn again(&self, refusal: &Refusal, gives_up: Timestamp) -> Option<Timestamp> {
         let now = Timestamp::from(self.clock.now());
-        let until = refusal.until().filter(|_| !refusal.is_never())?;
-        (until.since(now) <= self.horizon).then_some(until)
+        match refusal.until() {
+            _ if refusal.is_never() => None,
+            Some(until) => (until.since(now) <= self.horizon).then_some(until),
+            None => (now < gives_up).then_some(now + SLOT_RETRY),
+        }
     }
 }
 
