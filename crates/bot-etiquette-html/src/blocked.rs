@@ -3,7 +3,9 @@
 //! A wall is neither a page nor a broken link: nothing of its body is the site's. What is no wall by these marks (a plain
 //! 403, a 429 with `Retry-After`) is judged by its status, as ever.
 
-use http::{HeaderMap, StatusCode};
+use std::borrow::Cow;
+
+use http::{HeaderMap, StatusCode, header};
 
 /// Bytes of a body that are looked at.
 pub const WALL_WINDOW: usize = 65_536;
@@ -24,7 +26,7 @@ const SMALL: usize = 20_000;
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Wall {
     /// Whose it is.
@@ -32,7 +34,7 @@ pub struct Wall {
     /// What it wants.
     pub kind: WallKind,
     /// The marks it was known by.
-    pub evidence: Vec<&'static str>,
+    pub evidence: Vec<Cow<'static, str>>,
 }
 
 /// What a wall wants.
@@ -88,6 +90,33 @@ pub enum Vendor {
 }
 
 impl Vendor {
+    /// Whose servers the answer came through, wall or not: whose settings an owner looks at first where a plain 403 came.
+    ///
+    /// ```
+    /// use bot_etiquette_html::Vendor;
+    /// use http::{HeaderMap, HeaderValue, header};
+    ///
+    /// let mut headers = HeaderMap::new();
+    /// headers.insert(header::SERVER, HeaderValue::from_static("cloudflare"));
+    /// assert_eq!(Vendor::in_front(&headers), Some(Vendor::Cloudflare));
+    /// ```
+    #[must_use]
+    pub fn in_front(headers: &HeaderMap) -> Option<Self> {
+        let has = |name: &str| headers.contains_key(name);
+        let serves = |wanted| server_starts(headers, wanted);
+        match () {
+            () if serves("cloudflare") || has("cf-ray") => Some(Self::Cloudflare),
+            () if serves("Sucuri") || has("x-sucuri-id") => Some(Self::Sucuri),
+            () if serves("AkamaiGHost") || has("x-akamai-session-info") => Some(Self::Akamai),
+            () if has("x-iinfo") => Some(Self::Imperva),
+            () if serves("Vercel") || has("x-vercel-id") => Some(Self::Vercel),
+            () if has("x-datadome") || has("x-datadome-cid") => Some(Self::DataDome),
+            () if serves("Reblaze") => Some(Self::Reblaze),
+            () if serves("ddos-guard") => Some(Self::DdosGuard),
+            () => None,
+        }
+    }
+
     /// What an owner who wants the bot in can do. None of it takes the protection away; a User-Agent alone can be
     /// forged, so that a rule names the addresses or the signature with it.
     #[must_use]
@@ -135,6 +164,32 @@ impl Vendor {
     }
 }
 
+/// What an owner who wants the bot in can do where a status refuses it and no [`Wall`] says who does: 401, 403, 406, 429.
+///
+/// ```
+/// use bot_etiquette_html::refusal_advice;
+/// use http::StatusCode;
+///
+/// assert!(refusal_advice(StatusCode::FORBIDDEN).is_some_and(|advice| advice.contains("User-Agent")));
+/// assert_eq!(refusal_advice(StatusCode::NOT_FOUND), None);
+/// ```
+#[must_use]
+pub fn refusal_advice(status: StatusCode) -> Option<&'static str> {
+    match status.as_u16() {
+        401 => Some("The page asks for a login; the bot reads what is public alone and has none."),
+        403 | 406 => Some(
+            "The server, its host or a security plugin refuses the bot. Look there for a rule on User-Agents, addresses or bots, and \
+             allow requests whose User-Agent carries the bot's name, where it can be done together with its published addresses or its \
+             signature, so that nobody passes as the bot. Whoever cannot change that may send the bot's page to the host.",
+        ),
+        429 => Some(
+            "The server allows fewer requests than the bot makes. A Crawl-delay in robots.txt slows the bot down; else raise the \
+             limit for the bot's published addresses.",
+        ),
+        _ => None,
+    }
+}
+
 impl Wall {
     /// Looks at an answer. Of the body only the first [`WALL_WINDOW`] bytes count; an empty one (of a HEAD) is fine.
     ///
@@ -147,7 +202,7 @@ impl Wall {
 }
 
 fn wall(vendor: Vendor, kind: WallKind, evidence: &'static str) -> Option<Wall> {
-    Some(Wall { vendor, kind, evidence: vec![evidence] })
+    Some(Wall { vendor, kind, evidence: vec![evidence.into()] })
 }
 
 fn by_header(status: StatusCode, headers: &HeaderMap) -> Option<Wall> {
@@ -155,10 +210,7 @@ fn by_header(status: StatusCode, headers: &HeaderMap) -> Option<Wall> {
     let is = |name: &str, wanted: &str| {
         value(name).is_some_and(|value| value.eq_ignore_ascii_case(wanted.as_bytes()))
     };
-    let server_starts = |wanted: &str| {
-        let start = value("server").and_then(|server| server.get(..wanted.len()));
-        start.is_some_and(|start| start.eq_ignore_ascii_case(wanted.as_bytes()))
-    };
+    let server_starts = |wanted| server_starts(headers, wanted);
     let is_refusal = matches!(status.as_u16(), 401 | 403 | 429 | 503);
     if is("cf-mitigated", "challenge") {
         return wall(Vendor::Cloudflare, WallKind::Challenge, "cf-mitigated");
@@ -198,6 +250,12 @@ fn by_header(status: StatusCode, headers: &HeaderMap) -> Option<Wall> {
         return wall(Vendor::DdosGuard, WallKind::Challenge, "server: ddos-guard");
     }
     None
+}
+
+fn server_starts(headers: &HeaderMap, wanted: &str) -> bool {
+    let server = headers.get(header::SERVER).map(|server| server.as_bytes().trim_ascii());
+    let start = server.and_then(|server| server.get(..wanted.len()));
+    start.is_some_and(|start| start.eq_ignore_ascii_case(wanted.as_bytes()))
 }
 
 /// A mark in the body: whose, what it wants, the text, and whether it is one of structure, which counts at status 200.

@@ -3,6 +3,7 @@
 mod answer;
 mod image;
 mod pdf;
+mod report;
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use url::Url;
@@ -10,6 +11,7 @@ use url::Url;
 use self::answer::Facts;
 pub use self::image::{Image, ImageFormat, ImageHead, image_head};
 pub use self::pdf::{PdfTitle, is_poor_title, pdf_title};
+pub use self::report::{FileFinding, FileReport, Outcome};
 use crate::{LinkKind, Wall};
 
 /// Bytes of an image that are asked for to read its size.
@@ -116,12 +118,13 @@ pub struct AuditAnswer {
     headers: HeaderMap,
     body: Vec<u8>,
     unpacked: Option<u64>,
+    url: Option<Url>,
 }
 
 impl AuditAnswer {
     /// An answer without a body that was read.
     pub fn new(status: StatusCode, headers: HeaderMap) -> Self {
-        Self { status, headers, body: Vec::new(), unpacked: None }
+        Self { status, headers, body: Vec::new(), unpacked: None, url: None }
     }
 
     /// The body, decoded, as far as it was read.
@@ -135,81 +138,12 @@ impl AuditAnswer {
         self.unpacked = length;
         self
     }
-}
 
-/// How it went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
-pub enum Outcome {
-    /// It is there.
-    Present,
-    /// It is not: 404, 410, any other refusal of the client's request.
-    Broken,
-    /// Not for the public: 401, 407.
-    NotPublic,
-    /// A firewall answered; nothing is known of the file.
-    Blocked,
-    /// The server is busy or in trouble: 429, 5xx. Ask another time.
-    Later,
-    /// More redirects than were followed, or one without a target.
-    Redirect,
-    /// No answer.
-    NoAnswer,
-}
-
-/// What an audit found.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct FileReport {
-    /// The URL that was audited.
-    pub url: Url,
-    /// How it went.
-    pub outcome: Outcome,
-    /// The status that says so.
-    pub status: Option<u16>,
-    /// The length in bytes, not compressed unless [`coding`](Self::coding) says so.
-    pub size: Option<u64>,
-    /// The media type, without parameters, in lower case.
-    pub media_type: Option<String>,
-    /// How it is compressed although that was not offered.
-    pub coding: Option<String>,
-    /// How it is compressed when that is offered; `identity` for not at all. None where it was not asked.
-    pub compression: Option<String>,
-    /// The length after unpacking.
-    pub unpacked: Option<u64>,
-    /// The picture's size.
-    pub image: Option<Image>,
-    /// The title of a PDF.
-    pub pdf_title: Option<PdfTitle>,
-    /// The firewall that answered.
-    pub wall: Option<Wall>,
-    /// What is doubtful.
-    pub findings: Vec<FileFinding>,
-    /// Requests sent, redirects not counted.
-    pub requests: u32,
-}
-
-/// Something doubtful about a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
-pub enum FileFinding {
-    /// HEAD is refused although GET is answered.
-    HeadRefused,
-    /// A page where a file was meant: most likely an error page.
-    PageInstead,
-    /// A text file that is not compressed when that is offered.
-    NotCompressed,
-    /// A compressed answer that does not say `Vary: Accept-Encoding`, so that caches may mix up the forms.
-    VaryMissing,
-    /// The picture's size lies further in than was read.
-    ImageSizeFurtherIn,
-    /// Not a picture of a known kind, whatever the header says.
-    NotAnImage,
-    /// A PDF title that says nothing.
-    PoorTitle,
+    /// The URL that answered, where redirects were followed.
+    pub fn url(mut self, url: Url) -> Self {
+        self.url = Some(url);
+        self
+    }
 }
 
 impl FileAudit {
@@ -224,21 +158,7 @@ impl FileAudit {
     }
 
     fn new(url: Url, kind: Option<LinkKind>) -> Self {
-        let report = FileReport {
-            url,
-            outcome: Outcome::NoAnswer,
-            status: None,
-            size: None,
-            media_type: None,
-            coding: None,
-            compression: None,
-            unpacked: None,
-            image: None,
-            pdf_title: None,
-            wall: None,
-            findings: Vec::new(),
-            requests: 0,
-        };
+        let report = FileReport::new(url);
         Self { state: State::Head, kind, report, pdf_head: Vec::new() }
     }
 
@@ -272,6 +192,9 @@ impl FileAudit {
             return;
         }
         self.report.requests = self.report.requests.saturating_add(1);
+        if matches!(self.state, State::Head | State::FirstByte) {
+            self.report.redirected_to = answer.url.clone().filter(|url| *url != self.report.url);
+        }
         self.state = match self.state {
             State::Head => self.head(&answer),
             State::FirstByte => self.first_byte(&answer),
@@ -284,7 +207,7 @@ impl FileAudit {
         };
     }
 
-    /// The request of this step got no answer, or was not sent at all (`robots.txt`, an open hold).
+    /// The request of this step got no answer.
     ///
     /// HEAD on which the connection closes is a HEAD refused; anything else ends the audit with what is known.
     pub fn failed(&mut self, was_closed: bool) {
@@ -293,6 +216,16 @@ impl FileAudit {
         }
         self.report.requests = self.report.requests.saturating_add(1);
         self.state = if self.state == State::Head && was_closed { State::FirstByte } else { State::Done };
+    }
+
+    /// The request of this step was not sent and will not be: `robots.txt` closes the file, or its host is left alone.
+    ///
+    /// It is not counted, and ends the audit with what is known.
+    pub fn withheld(&mut self) {
+        if self.report.status.is_none() {
+            self.report.outcome = Outcome::NotAsked;
+        }
+        self.state = State::Done;
     }
 
     fn head(&mut self, answer: &AuditAnswer) -> State {

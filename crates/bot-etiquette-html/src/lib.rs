@@ -35,7 +35,7 @@
 //! # A sitemap
 //!
 //! [`Sitemap`] is an iterator over a reader: sitemaps, indexes, RSS, Atom and lists of URLs, packed or not, told apart by their
-//! content. [`check_hreflang`], [`check_alternates`], [`names_back`] and [`ReturnBudget`] judge the languages.
+//! content. [`SitemapWalk`] says which file is read next, each once and no more than so many. [`check_hreflang`], [`check_alternates`], [`names_back`] and [`ReturnBudget`] judge the languages.
 //!
 //! # A file
 //!
@@ -63,7 +63,7 @@ mod scope;
 mod sitemap;
 mod srcset;
 
-pub use self::blocked::{Vendor, WALL_WINDOW, Wall, WallKind};
+pub use self::blocked::{Vendor, WALL_WINDOW, Wall, WallKind, refusal_advice};
 pub use self::charset::{Charset, CharsetSource, PRESCAN_BYTES};
 pub use self::css::{CssUrl, CssUrlKind, css_urls};
 pub use self::diff::{FieldChange, MAX_DIFF_LINES, PageDiff, simhash};
@@ -87,7 +87,7 @@ pub use self::refresh::parse_refresh;
 pub use self::scope::{Scope, ScopeError, registrable_domain};
 pub use self::sitemap::{
     ChangeFrequency, DateError, LastModified, Precision, Sitemap, SitemapEntry, SitemapFinding,
-    SitemapFindingKind, SitemapKind, SitemapLimits,
+    SitemapFindingKind, SitemapKind, SitemapLimits, SitemapWalk, USUAL_SITEMAPS, WalkLimits, WalkProblem,
 };
 pub use self::srcset::{Candidate, srcset};
 

@@ -3,6 +3,7 @@
 mod date;
 mod input;
 mod text;
+mod walk;
 mod xml;
 
 use std::io::{self, BufRead};
@@ -11,6 +12,7 @@ use url::Url;
 
 pub use self::date::{DateError, LastModified, Precision};
 use self::input::Trouble;
+pub use self::walk::{SitemapWalk, USUAL_SITEMAPS, WalkLimits, WalkProblem};
 use crate::Alternate;
 
 /// The pages, or the further sitemaps, that a file lists: an iterator that reads as it goes.

@@ -1,6 +1,6 @@
 //! Walls, and what only looks like one.
 
-use bot_etiquette_html::{Vendor, WALL_WINDOW, Wall, WallKind};
+use bot_etiquette_html::{Vendor, WALL_WINDOW, Wall, WallKind, refusal_advice};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 fn detect(status: u16, headers: &[(&'static str, &'static str)], body: &[u8]) -> Option<(Vendor, WallKind)> {
@@ -87,5 +87,30 @@ fn no_advice_takes_protection_away() {
     {
         let advice = vendor.advice();
         assert!(advice.contains("addresses") && !advice.to_lowercase().contains("disable"), "{advice}");
+    }
+}
+
+#[test]
+fn a_plain_refusal_has_its_advice_and_a_missing_page_none() {
+    for (status, has_advice) in
+        [(200, false), (401, true), (403, true), (404, false), (429, true), (503, false)]
+    {
+        assert_eq!(refusal_advice(StatusCode::from_u16(status).unwrap()).is_some(), has_advice, "{status}");
+    }
+}
+
+#[test]
+fn whose_servers_stand_in_front_is_told_without_a_wall() {
+    for (name, value, vendor) in [
+        ("server", "cloudflare", Some(Vendor::Cloudflare)),
+        ("server", "Sucuri/Cloudproxy", Some(Vendor::Sucuri)),
+        ("x-iinfo", "1", Some(Vendor::Imperva)),
+        ("x-datadome", "protected", Some(Vendor::DataDome)),
+        ("server", "nginx", None),
+    ] {
+        let mut headers = HeaderMap::new();
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        assert_eq!(Vendor::in_front(&headers), vendor, "{name}: {value}");
+        assert_eq!(Wall::detect(StatusCode::FORBIDDEN, &headers, b"<p>Forbidden"), None);
     }
 }

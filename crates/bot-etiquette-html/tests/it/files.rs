@@ -126,6 +126,43 @@ fn head_counts_as_refused_on_400_403_405_501_or_a_closed_connection() {
 }
 
 #[test]
+fn what_is_not_asked_is_neither_counted_nor_broken() {
+    let mut audit = FileAudit::link(url("https://ex.com/"));
+    audit.withheld();
+    let AuditStep::Done(report) = audit.step() else { panic!("nothing is left to ask") };
+    assert_eq!((report.outcome, report.requests), (Outcome::NotAsked, 0));
+    let mut audit = FileAudit::link(url("https://ex.com/"));
+    audit.answered(AuditAnswer::new(StatusCode::FORBIDDEN, HeaderMap::new()));
+    audit.withheld();
+    let AuditStep::Done(report) = audit.step() else { panic!("nothing is left to ask") };
+    assert_eq!((report.outcome, report.status, report.requests), (Outcome::Broken, Some(403), 1));
+}
+
+#[test]
+fn where_redirects_led_is_told() {
+    for (answered_at, expected) in
+        [("https://ex.com/new", Some("https://ex.com/new")), ("https://ex.com/old", None)]
+    {
+        let mut audit = FileAudit::link(url("https://ex.com/old"));
+        audit.answered(AuditAnswer::new(StatusCode::OK, HeaderMap::new()).url(url(answered_at)));
+        let AuditStep::Done(report) = audit.step() else { panic!("a link is done at once") };
+        assert_eq!(report.redirected_to.as_ref().map(url::Url::as_str), expected);
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_report_is_kept_until_the_next_audit() {
+    let mut audit = FileAudit::link(url("https://ex.com/"));
+    let mut headers = HeaderMap::new();
+    headers.insert("cf-mitigated", http::HeaderValue::from_static("challenge"));
+    audit.answered(AuditAnswer::new(StatusCode::FORBIDDEN, headers));
+    let AuditStep::Done(report) = audit.step() else { panic!("a wall ends the audit") };
+    let kept = serde_json::to_string(&report).unwrap();
+    assert_eq!(serde_json::from_str::<bot_etiquette_html::FileReport>(&kept).unwrap(), report);
+}
+
+#[test]
 fn a_wall_is_not_a_broken_link() {
     let (asked, report) =
         run(FileAudit::link(url("https://b.com/")), &[(403, &[("cf-mitigated", "challenge")], b"")]);

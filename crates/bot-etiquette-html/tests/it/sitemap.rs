@@ -4,7 +4,7 @@ use std::io::Write;
 
 use bot_etiquette_html::{
     ChangeFrequency, LastModified, Precision, Sitemap, SitemapEntry, SitemapFindingKind, SitemapKind,
-    SitemapLimits,
+    SitemapLimits, SitemapWalk, WalkLimits, WalkProblem,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -304,6 +304,93 @@ fn a_bomb_is_read_no_further_than_the_limit() {
 fn entities_of_a_document_type_are_not_expanded() {
     let text = "<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;'>]><urlset><url><loc>/&b;</loc></url></urlset>";
     check(text, SitemapKind::UrlSet, &["https://ex.com/&b;"], &[]);
+}
+
+/// Walks a site of files, each given by path, where a body that begins with `/` is a redirect; the files read and the pages.
+fn walk(site: &[(&str, &str)], limits: WalkLimits) -> (Vec<String>, Vec<String>, Vec<WalkProblem>) {
+    let (mut files, mut pages) = (Vec::new(), Vec::new());
+    let mut walk = SitemapWalk::new(limits);
+    walk.start(url("https://ex.com/i"));
+    walk.start(url("https://ex.com/i#again"));
+    while let Some(file) = walk.next_file() {
+        files.push(file.path().to_owned());
+        let find = |path: &str| site.iter().find(|(name, _)| *name == path).map(|(_, body)| *body);
+        let Some(mut body) = find(file.path()) else { continue };
+        if body.starts_with('/') {
+            if !walk.redirected(&file.join(body).unwrap()) {
+                continue;
+            }
+            body = find(body).unwrap();
+        }
+        let mut sitemap = Sitemap::new(file, body.as_bytes());
+        while let Some(entry) = sitemap.next() {
+            pages.extend(walk.take(sitemap.kind(), entry.unwrap()).map(|page| page.url.path().to_owned()));
+        }
+    }
+    (files, pages, walk.problems().to_vec())
+}
+
+fn index(paths: &[&str]) -> String {
+    let children: String = paths.iter().map(|path| format!("<sitemap><loc>{path}</loc></sitemap>")).collect();
+    format!("<sitemapindex>{children}</sitemapindex>")
+}
+
+fn pages(paths: &[&str]) -> String {
+    let pages: String = paths.iter().map(|path| format!("<url><loc>{path}</loc></url>")).collect();
+    format!("<urlset>{pages}</urlset>")
+}
+
+#[test]
+fn an_index_that_names_or_redirects_to_itself_is_read_once() {
+    let looped = |to: &str| WalkProblem::Loop(url(to));
+    let (files, found, problems) = walk(
+        &[("/i", &index(&["/i", "/1", "/1", "/back"])), ("/1", &pages(&["/a"])), ("/back", "/i")],
+        WalkLimits::default(),
+    );
+    assert_eq!((files, found), (vec!["/i".into(), "/1".into(), "/back".into()], vec!["/a".into()]));
+    assert_eq!(problems, [looped("https://ex.com/i"), looped("https://ex.com/i")]);
+    // What is found behind a redirect is not read again under its own name.
+    let (files, found, _) = walk(
+        &[("/i", &index(&["/old", "/1"])), ("/old", "/1"), ("/1", &pages(&["/a"]))],
+        WalkLimits::default(),
+    );
+    assert_eq!((files.len(), found.len()), (2, 1));
+}
+
+#[test]
+fn a_child_that_is_missing_or_no_sitemap_costs_only_itself() {
+    let site = [
+        ("/i", &*index(&["/404", "/error", "/1"])),
+        ("/error", "<!doctype html><a href=/x>"),
+        ("/1", &pages(&["/a"])),
+    ];
+    let (files, found, problems) = walk(&site, WalkLimits::default());
+    assert_eq!((files.len(), found, problems), (4, vec!["/a".to_owned()], vec![]));
+}
+
+#[test]
+fn a_walk_has_its_limits() {
+    let children = ["/1", "/2", "/3"];
+    let bodies: Vec<_> = children.iter().map(|path| pages(&[*path])).collect();
+    for (files, read) in [(2, 2), (3, 3), (4, 4), (5, 4)] {
+        let top = index(&children);
+        let mut site = vec![("/i", top.as_str())];
+        site.extend(children.into_iter().zip(bodies.iter().map(String::as_str)));
+        let (handed_out, _, problems) = walk(&site, WalkLimits { files, ..WalkLimits::default() });
+        assert_eq!((handed_out.len(), problems.len()), (read, usize::from(files < 4)), "{files}");
+        let (_, found, problems) = walk(&site, WalkLimits { pages: files, ..WalkLimits::default() });
+        assert_eq!((found.len(), problems.len()), (files.min(3), usize::from(files < 3)), "{files}");
+    }
+    let deep: Vec<_> =
+        (0..4).map(|level| (format!("/{level}"), index(&[&format!("/{}", level + 1)]))).collect();
+    for (depth, read) in [(0, 1), (1, 2), (2, 3)] {
+        let top = index(&["/0"]);
+        let mut site = vec![("/i", top.as_str())];
+        site.extend(deep.iter().map(|(path, body)| (path.as_str(), body.as_str())));
+        let (files, _, problems) = walk(&site, WalkLimits { depth, ..WalkLimits::default() });
+        assert_eq!(files.len(), read, "{depth}");
+        assert!(matches!(problems.as_slice(), [WalkProblem::TooDeep(_)]), "{problems:?}");
+    }
 }
 
 proptest! {
