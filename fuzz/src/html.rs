@@ -32,6 +32,8 @@ pub fn page(data: &[u8]) {
         attribute: 64,
         url: 64,
         text: 32,
+        parts: 3,
+        depth: 2,
         short_text: 8,
         embedded: 64,
         items: 2,

@@ -1,13 +1,13 @@
 //! What a page says and links to, sitemaps, and the audit of a site's files: from bytes to facts.
 //!
 //! Not an HTTP client, not a crawler and not a tree of the document: it reads bytes that another has fetched, on the level of
-//! tokens, in time and memory that grow with the length alone. Whatever the bytes are, there is an answer; what was
+//! tokens, in time and memory that grow with the length alone. Only the main text needs a tree, a shallow one with limits. Whatever the bytes are, there is an answer; what was
 //! wrong in them is told.
 //!
 //! # A page
 //!
 //! [`PageReader`] takes what is known of the answer (its URL, its header) and reads the body into a [`Page`]: title, headings,
-//! language, robots metas, canonical URL, languages, JSON-LD, the visible text, and every [`Link`] with its kind, `rel`,
+//! language, robots metas, canonical URL, languages, JSON-LD, the visible and the main text, and every [`Link`] with its kind, `rel`,
 //! line and place. What the robots metas and `X-Robots-Tag` come to is for a robots library to say; the page takes its answer:
 //!
 //! ```

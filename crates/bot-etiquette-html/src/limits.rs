@@ -23,6 +23,10 @@ pub struct Limits {
     pub url: usize,
     /// Bytes kept of the visible text; 1,048,576 by default, 0 to keep none.
     pub text: usize,
+    /// Parts of the page (`div`, `section`, `article` and their like) told apart to find the main text; 200,000 by default.
+    pub parts: usize,
+    /// Parts within each other that are told apart; 512 by default.
+    pub depth: usize,
     /// Bytes kept of a title, a heading, a link's text or a meta value; 4,096 by default.
     pub short_text: usize,
     /// Bytes read of all JSON-LD, style sheets and `srcdoc` documents in the page, each; 1,048,576 by default.
@@ -41,6 +45,8 @@ impl Default for Limits {
             attribute: 65_536,
             url: 8_192,
             text: 1_048_576,
+            parts: 200_000,
+            depth: 512,
             short_text: 4_096,
             embedded: 1_048_576,
             items: 256,

@@ -5,12 +5,14 @@ mod elements;
 mod foreign;
 mod hidden;
 mod link;
+mod main_text;
 mod names;
 mod resolve;
 mod text;
 mod tokens;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use html5gum::Tokenizer;
 use http::{HeaderMap, header};
@@ -84,6 +86,9 @@ pub struct Page {
     /// The text that a person sees, a line for each block; at most [`Limits::text`] bytes. Without scripts, styles,
     /// `template`, `noscript`, and what is marked as hidden in the HTML itself.
     pub text: String,
+    /// The pieces of [`text`](Self::text), in bytes, that the page is about: see [`main_text`](Self::main_text).
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub main: Vec<Range<usize>>,
     /// What is wrong, doubtful or was cut.
     pub findings: Vec<Finding>,
 }
@@ -103,6 +108,28 @@ impl Page {
         self.links.iter().filter(move |link| {
             !page_nofollow && !link.nofollow && link.kind.is_page() && link.place != Place::Template
         })
+    }
+
+    /// What the page is about: its visible text without navigation, banner, footer, remarks and forms.
+    ///
+    /// The first `main` where there is one, or the only `article`; else the smallest part of the page that holds most of what
+    /// is not links. The whole [`text`](Self::text) where nothing would be left. A guess, made by a tree of no more than
+    /// [`Limits::parts`] parts.
+    ///
+    /// ```
+    /// use bot_etiquette_html::Page;
+    ///
+    /// let url = url::Url::parse("https://example.com/")?;
+    /// let page = Page::read(&url, b"<nav><a href=/>Home</a></nav><div><h1>Tea</h1><p>Two pounds.</div><footer>2026</footer>");
+    /// assert_eq!(page.main_text(), "Tea\nTwo pounds.");
+    /// # Ok::<(), url::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn main_text(&self) -> String {
+        let pieces = self.main.iter().filter_map(|piece| self.text.get(piece.clone()));
+        let mut text: String = pieces.collect();
+        text.truncate(text.trim_end().len());
+        text
     }
 
     /// SHA-256 of [`text`](Self::text): the same as long as the same words are seen.

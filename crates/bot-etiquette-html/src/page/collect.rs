@@ -5,6 +5,7 @@ use html5gum::State;
 use super::foreign::Foreign;
 use super::hidden::Hidden;
 use super::link::{LinkKind, Place};
+use super::main_text::Outline;
 use super::names::{Attribute, Element};
 use super::text::Text;
 use super::tokens::{Sink, Tag};
@@ -59,6 +60,7 @@ pub(super) struct Collector<'a> {
     pub(super) srcdocs: Vec<(String, u32, (usize, usize))>,
     pub(super) forms: u32,
     pub(super) visible: Text,
+    pub(super) outline: Outline,
     pub(super) findings: Vec<Finding>,
     pub(super) source: &'a [u8],
     pub(super) outer: Place,
@@ -93,6 +95,7 @@ impl<'a> Collector<'a> {
             srcdocs: Vec::new(),
             forms: 0,
             visible: Text::new(limits.text),
+            outline: Outline::new(limits.parts, limits.depth),
             findings: Vec::new(),
             source: source.as_bytes(),
             outer,
@@ -313,6 +316,9 @@ impl Sink for Collector<'_> {
             if let Some((_, text)) = self.anchor.as_mut() {
                 text.gap();
             }
+            if !was_in_foreign {
+                self.outline.start(tag, self.visible.len());
+            }
         } else if matches!(element, Element::Td | Element::Cell) {
             self.visible.gap();
         }
@@ -353,6 +359,7 @@ impl Sink for Collector<'_> {
         }
         if element.breaks_line() {
             self.visible.end_line();
+            self.outline.end(tag, self.visible.len());
         }
         self.hidden.end(tag);
     }
@@ -393,7 +400,11 @@ impl Sink for Collector<'_> {
             anchor.push(piece);
         }
         if self.is_shown() {
+            let before = self.visible.len();
             self.visible.push(piece);
+            if self.anchor.is_some() {
+                self.outline.link_text(self.visible.len().saturating_sub(before));
+            }
         }
     }
 

@@ -279,6 +279,7 @@ attributes! {
     Poster = "poster",
     Property = "property",
     Rel = "rel",
+    Role = "role",
     Src = "src",
     Srcdoc = "srcdoc",
     Srcset = "srcset",

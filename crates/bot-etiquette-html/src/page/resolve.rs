@@ -47,6 +47,7 @@ pub(super) fn page(reader: &PageReader, charset: &Charset, collector: Collector<
         skipped: BTreeMap::new(),
         forms: collector.forms,
         text: String::new(),
+        main: Vec::new(),
         findings: std::mem::take(&mut collector.findings),
     };
     let mut builder = Builder { page: &mut page, encoding, limits: reader.limits };
@@ -61,6 +62,7 @@ pub(super) fn page(reader: &PageReader, charset: &Charset, collector: Collector<
         builder.find(FindingKind::TextCut, None, "");
     }
     page.text = collector.visible.into_string();
+    page.main = collector.outline.main_text(page.text.len());
     page.findings.sort_by_key(|finding| finding.line);
     page
 }

@@ -43,6 +43,11 @@ impl Text {
         }
     }
 
+    /// Bytes so far.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Whether some was dropped.
     pub(super) fn is_cut(&self) -> bool {
         self.cut

@@ -14,6 +14,7 @@ mod diff;
 mod files;
 mod header;
 mod hostile;
+mod main_text;
 mod page;
 mod robots;
 mod scope;

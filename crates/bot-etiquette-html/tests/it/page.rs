@@ -411,6 +411,8 @@ fn each_limit_holds_on_both_sides() {
         attribute: 4,
         url: 40,
         text: 5,
+        parts: 2,
+        depth: 2,
         short_text: 3,
         embedded: 6,
         items: 2,
