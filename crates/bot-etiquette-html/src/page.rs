@@ -8,6 +8,7 @@ mod link;
 mod main_text;
 mod names;
 mod resolve;
+mod source;
 mod text;
 mod tokens;
 
@@ -20,6 +21,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use self::collect::Collector;
+use self::source::Source;
 use self::tokens::Tags;
 use crate::{Charset, JsonLd, Limits, charset};
 
@@ -367,6 +369,6 @@ impl PageReader {
 fn tokenize(text: &str, collector: &mut Collector<'_>) {
     let limits = collector.limits;
     let tags = Tags::new(collector, limits.attributes, limits.attribute);
-    let Ok(()) = Tokenizer::new_with_emitter(text, tags).finish();
+    let Ok(()) = Tokenizer::new_with_emitter(Source::new(text), tags).finish();
     collector.finish();
 }

@@ -2,6 +2,7 @@
 
 mod date;
 mod input;
+mod scan;
 mod text;
 mod walk;
 mod xml;
@@ -42,6 +43,8 @@ pub struct Sitemap<'a> {
     entries: usize,
     findings: Vec<SitemapFinding>,
     trouble: Trouble,
+    /// The entry that was read last, used again.
+    raw: Raw,
 }
 
 enum State<'a> {
@@ -182,7 +185,7 @@ pub enum SitemapFindingKind {
     TooLarge,
     /// More alternates than [`SitemapLimits::alternates`].
     TooManyAlternates,
-    /// XML that cannot be read on.
+    /// XML that is none: a `<` that begins no tag. What follows is read on.
     BrokenXml,
     /// The file ends before it is over.
     Truncated,
@@ -210,6 +213,7 @@ impl<'a> Sitemap<'a> {
             entries: 0,
             findings: Vec::new(),
             trouble: Trouble::default(),
+            raw: Raw::default(),
         }
     }
 
@@ -236,7 +240,7 @@ impl<'a> Sitemap<'a> {
         let start =
             input.head.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
         self.state = if start.starts_with('<') {
-            State::Xml(Box::new(xml::Parser::new(input.text)))
+            State::Xml(Box::new(xml::Parser::new(input.text, self.limits)))
         } else {
             self.kind = Some(SitemapKind::Text);
             State::Text(text::Lines::new(input.text))
@@ -244,26 +248,26 @@ impl<'a> Sitemap<'a> {
         Ok(())
     }
 
-    /// The raw entry that comes next.
-    fn raw(&mut self) -> io::Result<Option<Raw>> {
+    /// Reads the entry that comes next as it is written; false at the end.
+    fn read(&mut self) -> io::Result<bool> {
         if let State::New(_) = self.state
             && let State::New(source) = std::mem::replace(&mut self.state, State::Ended)
         {
             self.open(source)?;
         }
-        let limits = self.limits;
-        let raw = match &mut self.state {
+        let is_entry = match &mut self.state {
             State::Xml(parser) => {
-                let raw = parser.next(&limits)?;
-                self.kind = parser.kind;
-                let found = std::mem::take(&mut parser.findings);
-                for (kind, offset, detail) in found {
-                    self.find(kind, offset, &detail);
+                let is_entry = parser.next(&mut self.raw)?;
+                self.kind = parser.reading.kind;
+                if !parser.reading.findings.is_empty() {
+                    for (kind, offset, detail) in std::mem::take(&mut parser.reading.findings) {
+                        self.find(kind, offset, &detail);
+                    }
                 }
-                raw
+                is_entry
             }
-            State::Text(lines) => lines.next(&limits)?,
-            State::New(_) | State::Ended => None,
+            State::Text(lines) => lines.next(&self.limits, &mut self.raw)?,
+            State::New(_) | State::Ended => false,
         };
         let noted = self.trouble.take();
         let troubles = [
@@ -274,10 +278,18 @@ impl<'a> Sitemap<'a> {
         for (_, kind) in troubles.into_iter().filter(|(bit, _)| noted & bit != 0) {
             self.find(kind, 0, "");
         }
-        Ok(raw)
+        Ok(is_entry)
     }
 
-    fn entry(&mut self, raw: Raw) -> Option<SitemapEntry> {
+    /// What was read last, if it is an entry that can be asked for.
+    fn entry(&mut self) -> Option<SitemapEntry> {
+        let raw = std::mem::take(&mut self.raw);
+        let entry = self.judge(&raw);
+        self.raw = raw;
+        entry
+    }
+
+    fn judge(&mut self, raw: &Raw) -> Option<SitemapEntry> {
         let url = raw.url.trim();
         if url.is_empty() {
             self.find(SitemapFindingKind::NoUrl, raw.offset, "");
@@ -289,33 +301,27 @@ impl<'a> Sitemap<'a> {
         }
         let base = raw.base.as_deref().and_then(|base| self.url.join(base.trim()).ok());
         let base = base.as_ref().unwrap_or(&self.url);
-        let Some(resolved) = base.join(url).ok().filter(is_web) else {
-            self.find(SitemapFindingKind::BadUrl, raw.offset, url);
-            return None;
-        };
         let alternates = raw.alternates.iter().filter_map(|(hreflang, href)| {
             let url = base.join(href.trim()).ok().filter(is_web)?;
             Some(Alternate::new(hreflang.trim(), url, crate::LinkSource::Sitemap))
         });
         let alternates: Vec<_> = alternates.collect();
-        let lastmod = match &raw.lastmod {
-            Some(date) if !date.trim().is_empty() => {
-                let read = LastModified::from_feed(date);
-                if read.is_none() {
-                    self.find(SitemapFindingKind::BadDate, raw.offset, date);
-                }
-                read
-            }
-            _ => None,
+        let Some(resolved) = base.join(url).ok().filter(is_web) else {
+            self.find(SitemapFindingKind::BadUrl, raw.offset, url);
+            return None;
         };
-        let priority = raw.priority.as_deref().and_then(|text| {
-            let number = text.trim().parse::<f32>().ok().filter(|number| number.is_finite());
-            if number.is_none_or(|number| !(0.0..=1.0).contains(&number)) {
-                self.find(SitemapFindingKind::BadPriority, raw.offset, text);
-            }
-            number.map(|number| number.clamp(0.0, 1.0))
-        });
-        let changefreq = raw.changefreq.as_deref().and_then(ChangeFrequency::named);
+        let date = raw.lastmod.trim();
+        let lastmod = LastModified::from_feed(date);
+        if lastmod.is_none() && !date.is_empty() {
+            self.find(SitemapFindingKind::BadDate, raw.offset, date);
+        }
+        let priority = raw.priority.trim();
+        let number = priority.parse::<f32>().ok().filter(|number| number.is_finite());
+        if !priority.is_empty() && number.is_none_or(|number| !(0.0..=1.0).contains(&number)) {
+            self.find(SitemapFindingKind::BadPriority, raw.offset, priority);
+        }
+        let priority = number.map(|number| number.clamp(0.0, 1.0));
+        let changefreq = ChangeFrequency::named(&raw.changefreq);
         Some(SitemapEntry { url: resolved, lastmod, changefreq, priority, alternates })
     }
 
@@ -351,22 +357,22 @@ impl Iterator for Sitemap<'_> {
             return None;
         }
         loop {
-            match self.raw() {
+            match self.read() {
                 Err(error) => {
                     self.state = State::Ended;
                     return Some(Err(error));
                 }
-                Ok(None) => {
+                Ok(false) => {
                     self.end();
                     return None;
                 }
-                Ok(Some(raw)) if self.entries >= self.limits.entries => {
-                    self.find(SitemapFindingKind::TooManyEntries, raw.offset, "");
+                Ok(true) if self.entries >= self.limits.entries => {
+                    self.find(SitemapFindingKind::TooManyEntries, self.raw.offset, "");
                     self.state = State::Ended;
                     return None;
                 }
-                Ok(Some(raw)) => {
-                    if let Some(entry) = self.entry(raw) {
+                Ok(true) => {
+                    if let Some(entry) = self.entry() {
                         self.entries = self.entries.saturating_add(1);
                         return Some(Ok(entry));
                     }
@@ -380,14 +386,24 @@ fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none()
 }
 
-/// An entry as written.
+/// An entry as written; what it does not say is empty.
 #[derive(Debug, Default)]
 struct Raw {
     offset: u64,
     url: String,
     base: Option<String>,
-    lastmod: Option<String>,
-    changefreq: Option<String>,
-    priority: Option<String>,
+    lastmod: String,
+    changefreq: String,
+    priority: String,
     alternates: Vec<(String, String)>,
+}
+
+impl Raw {
+    fn clear(&mut self) {
+        for text in [&mut self.url, &mut self.lastmod, &mut self.changefreq, &mut self.priority] {
+            text.clear();
+        }
+        self.base = None;
+        self.alternates.clear();
+    }
 }

@@ -95,7 +95,8 @@ impl Builder<'_> {
             return None;
         }
         // A line end or a tab before `://` is a list or a table pasted into a link, and would silently become a path.
-        if let Some((before, _)) = text.split_once("://")
+        if memchr::memchr3(b'\t', b'\n', b'\r', text.as_bytes()).is_some()
+            && let Some((before, _)) = text.split_once("://")
             && before.contains(['\t', '\n', '\r'])
             && !is_scheme(before)
         {

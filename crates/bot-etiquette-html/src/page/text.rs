@@ -16,18 +16,32 @@ impl Text {
 
     pub(super) fn push(&mut self, piece: &[u8]) {
         let mut rest = piece;
+        if !is_ragged(piece) && !self.cut {
+            // Most pieces need nothing done but at their ends.
+            let words = piece.trim_ascii();
+            self.gap |= piece.first() == Some(&b' ');
+            if !words.is_empty() {
+                self.word(words);
+                self.gap = piece.last() == Some(&b' ');
+            }
+            return;
+        }
         while !self.cut {
             let word = rest.iter().position(|byte| !is_space(*byte));
             self.gap |= word != Some(0) && !rest.is_empty();
             let Some(from) = word.and_then(|word| rest.get(word..)) else { return };
             let end = from.iter().position(|byte| is_space(*byte)).unwrap_or(from.len());
             let (word, after) = from.split_at_checked(end).unwrap_or((from, &[]));
-            if std::mem::take(&mut self.gap) && self.bytes.last().is_some_and(|last| *last != b'\n') {
-                self.keep(b" ");
-            }
-            self.keep(word);
+            self.word(word);
             rest = after;
         }
+    }
+
+    fn word(&mut self, word: &[u8]) {
+        if std::mem::take(&mut self.gap) && self.bytes.last().is_some_and(|last| *last != b'\n') {
+            self.keep(b" ");
+        }
+        self.keep(word);
     }
 
     /// What follows is another word.
@@ -76,6 +90,13 @@ impl Text {
         self.cut |= piece.len() > room;
         self.bytes.extend_from_slice(piece.get(..room).unwrap_or(piece));
     }
+}
+
+/// Whether white space stands in a text otherwise than as single blanks. Looks at each byte, so that it can look at many at once.
+fn is_ragged(piece: &[u8]) -> bool {
+    let after = piece.get(1..).unwrap_or_default();
+    let is_double = piece.iter().zip(after).fold(false, |is, (a, b)| is | (*a == b' ') & (*b == b' '));
+    piece.iter().fold(is_double, |is, byte| is | matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r'))
 }
 
 pub(super) fn is_space(byte: u8) -> bool {

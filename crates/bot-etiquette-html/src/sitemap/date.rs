@@ -71,28 +71,20 @@ impl std::str::FromStr for LastModified {
 }
 
 fn w3c(text: &str) -> Option<LastModified> {
-    let (date, time) = match text.find(['T', 't', ' ']) {
-        Some(at) => (text.get(..at)?, Some(text.get(at..)?.get(1..)?.trim_start())),
-        None => (text, None),
-    };
-    let mut parts = date.split('-');
-    let year = digits(parts.next()?, 4)?;
-    let month = parts.next().map(|part| digits(part, 2));
-    let day = parts.next().map(|part| digits(part, 2));
-    if parts.next().is_some() {
-        return None;
+    let mut rest = text.as_bytes();
+    let year = digits(&mut rest, 4)?;
+    let (mut month, mut day, mut precision) = (1, 1, Precision::Year);
+    if passes(&mut rest, b'-') {
+        (month, precision) = (digits(&mut rest, 2)?, Precision::Month);
+        if passes(&mut rest, b'-') {
+            (day, precision) = (digits(&mut rest, 2)?, Precision::Day);
+        }
     }
-    let precision = match (month, day) {
-        (None, _) => Precision::Year,
-        (_, None) => Precision::Month,
-        _ => Precision::Day,
-    };
-    let days = days(year, month.unwrap_or(Some(1))?, day.unwrap_or(Some(1))?)?;
-    let midnight = days.checked_mul(86_400)?;
-    match time {
+    let midnight = days(year, month, day)?.checked_mul(86_400)?;
+    match rest.split_first() {
         None => Some(LastModified { unix_seconds: midnight, precision }),
-        Some(time) if precision == Precision::Day => {
-            let (seconds, precision) = clock(time)?;
+        Some((b'T' | b't' | b' ', time)) if precision == Precision::Day => {
+            let (seconds, precision) = clock(time.trim_ascii_start())?;
             Some(LastModified { unix_seconds: midnight.checked_add(seconds)?, precision })
         }
         Some(_) => None,
@@ -100,32 +92,45 @@ fn w3c(text: &str) -> Option<LastModified> {
 }
 
 /// Seconds since midnight UTC of `HH:MM[:SS[.s]][Z|+HH:MM]`.
-fn clock(text: &str) -> Option<(i64, Precision)> {
-    let zone_at = text.find(['Z', 'z', '+', '-', ' ']).unwrap_or(text.len());
-    let (time, zone) = text.split_at_checked(zone_at)?;
-    let mut parts = time.split(':');
-    let hour = digits(parts.next()?, 2).filter(|hour| *hour < 24)?;
-    let minute = digits(parts.next()?, 2).filter(|minute| *minute < 60)?;
-    let second = parts.next();
-    if parts.next().is_some() {
-        return None;
-    }
-    let whole = match second {
-        Some(second) => {
-            let (whole, fraction) = second.split_once('.').unwrap_or((second, "0"));
-            let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-            // 60 is a leap second.
-            digits(whole, 2).filter(|second| *second <= 60 && is_fraction)?
+fn clock(text: &[u8]) -> Option<(i64, Precision)> {
+    let mut rest = text;
+    let hour = digits(&mut rest, 2).filter(|hour| *hour < 24)?;
+    let minute = passes(&mut rest, b':').then(|| digits(&mut rest, 2))?.filter(|minute| *minute < 60)?;
+    let (mut second, mut precision) = (0, Precision::Minute);
+    if passes(&mut rest, b':') {
+        // 60 is a leap second.
+        second = digits(&mut rest, 2).filter(|second| *second <= 60)?;
+        precision = Precision::Second;
+        if passes(&mut rest, b'.') {
+            digits(&mut rest, 1)?;
+            while digits(&mut rest, 1).is_some() {}
         }
-        None => 0,
-    };
-    let offset = zone_seconds(zone.trim())?;
-    let seconds = hour * 3_600 + minute * 60 + whole;
-    Some((seconds.checked_sub(offset)?, if second.is_some() { Precision::Second } else { Precision::Minute }))
+    }
+    let seconds = hour * 3_600 + minute * 60 + second;
+    Some((seconds.checked_sub(zone_seconds(rest)?)?, precision))
 }
 
-fn zone_seconds(zone: &str) -> Option<i64> {
+fn zone_seconds(zone: &[u8]) -> Option<i64> {
+    let mut rest = zone.trim_ascii();
+    let sign = match (passes(&mut rest, b'+'), passes(&mut rest, b'-')) {
+        (true, false) => 1,
+        (false, true) => -1,
+        (false, false) => return named_zone(rest),
+        (true, true) => return None,
+    };
+    let hours = digits(&mut rest, 2).filter(|hours| *hours < 24)?;
+    passes(&mut rest, b':');
+    let minutes = if rest.is_empty() { 0 } else { digits(&mut rest, 2)? };
+    rest.is_empty().then_some(sign * (hours * 3_600 + minutes * 60))
+}
+
+fn named_zone(zone: &[u8]) -> Option<i64> {
     let named = [
+        ("", 0),
+        ("Z", 0),
+        ("UT", 0),
+        ("UTC", 0),
+        ("GMT", 0),
         ("EST", -5),
         ("EDT", -4),
         ("CST", -6),
@@ -135,33 +140,21 @@ fn zone_seconds(zone: &str) -> Option<i64> {
         ("PST", -8),
         ("PDT", -7),
     ];
-    if ["", "Z", "UT", "UTC", "GMT"].iter().any(|name| zone.eq_ignore_ascii_case(name)) {
-        return Some(0);
-    }
-    if let Some((_, hours)) = named.iter().find(|(name, _)| zone.eq_ignore_ascii_case(name)) {
-        return Some(hours * 3_600);
-    }
-    let (sign, rest) = match zone.split_at_checked(1)? {
-        ("+", rest) => (1, rest),
-        ("-", rest) => (-1, rest),
-        _ => return None,
-    };
-    let (hours, minutes) = rest.split_once(':').or_else(|| rest.split_at_checked(2))?;
-    let minutes = if minutes.is_empty() { 0 } else { digits(minutes, 2)? };
-    let hours = digits(hours, 2).filter(|hours| *hours < 24)?;
-    Some(sign * (hours * 3_600 + minutes * 60))
+    let found = named.iter().find(|(name, _)| zone.eq_ignore_ascii_case(name.as_bytes()));
+    found.map(|(_, hours)| hours * 3_600)
 }
 
 fn rfc822(text: &str) -> Option<LastModified> {
     let text = text.trim();
     let text = text.split_once(',').map_or(text, |(_, rest)| rest);
     let mut words = text.split_ascii_whitespace();
-    let day = words.next().filter(|day| day.len() <= 2).and_then(number)?;
+    let number = |word: &str| digits(&mut word.as_bytes(), word.len());
+    let day = words.next().filter(|day| (1..=2).contains(&day.len())).and_then(number)?;
     let month = words.next()?.get(..3)?.to_ascii_lowercase();
     let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let month = i64::try_from(months.iter().position(|name| *name == month)?).ok()?.checked_add(1)?;
     let year = words.next()?;
-    let year = match (year.len(), number(year)?) {
+    let year = match (year.len(), number(year.get(..4).unwrap_or(year))?) {
         (4, year) => year,
         (2, year) if year < 50 => year + 2000,
         (2, year) => year + 1900,
@@ -171,17 +164,25 @@ fn rfc822(text: &str) -> Option<LastModified> {
     let Some(time) = words.next() else {
         return Some(LastModified { unix_seconds: midnight, precision: Precision::Day });
     };
-    let (seconds, precision) = clock(time)?;
-    let offset = zone_seconds(words.next().unwrap_or_default())?;
+    let (seconds, precision) = clock(time.as_bytes())?;
+    let offset = zone_seconds(words.next().unwrap_or_default().as_bytes())?;
     Some(LastModified { unix_seconds: midnight.checked_add(seconds)?.checked_sub(offset)?, precision })
 }
 
-fn number(text: &str) -> Option<i64> {
-    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+/// A number of so many digits at the start of the rest, which is moved on.
+fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
+    let (start, after) = rest.split_at_checked(count)?;
+    let digit = |sum: i64, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte & 0xF));
+    let number = start.iter().try_fold(0, digit)?;
+    *rest = after;
+    Some(number)
 }
 
-fn digits(text: &str, count: usize) -> Option<i64> {
-    number(text).filter(|_| text.len() == count)
+/// Whether the rest begins with that byte, which is then passed.
+fn passes(rest: &mut &[u8], byte: u8) -> bool {
+    let after = rest.strip_prefix(&[byte]);
+    *rest = after.unwrap_or(rest);
+    after.is_some()
 }
 
 /// Days since the epoch of a date of the Gregorian calendar.

@@ -15,8 +15,9 @@ impl<'a> Lines<'a> {
         Self { source, offset: 0 }
     }
 
-    /// The next line that begins like a URL; of a line that is longer than a URL may be only so much is kept.
-    pub(super) fn next(&mut self, limits: &SitemapLimits) -> io::Result<Option<Raw>> {
+    /// Writes the next line that begins like a URL; of a line that is longer than a URL may be only so much is kept.
+    pub(super) fn next(&mut self, limits: &SitemapLimits, raw: &mut Raw) -> io::Result<bool> {
+        raw.clear();
         let mut line = Vec::new();
         let mut start = self.offset;
         loop {
@@ -35,10 +36,11 @@ impl<'a> Lines<'a> {
             let url = String::from_utf8_lossy(&line).trim().to_owned();
             let is_url = url.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"));
             if is_url {
-                return Ok(Some(Raw { offset: start, url, ..Raw::default() }));
+                (raw.offset, raw.url) = (start, url);
+                return Ok(true);
             }
             if is_end {
-                return Ok(None);
+                return Ok(false);
             }
             line.clear();
             start = self.offset;

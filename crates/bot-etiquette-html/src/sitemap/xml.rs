@@ -1,12 +1,9 @@
-//! Sitemaps, RSS and Atom from XML events.
+//! Sitemaps, RSS and Atom from XML tokens.
 
 use std::io;
 
-use quick_xml::errors::SyntaxError;
-use quick_xml::events::{BytesRef, BytesStart, Event};
-use quick_xml::{Reader, escape};
-
 use super::input::Recode;
+use super::scan::{Scanner, Tag, Token, references};
 use super::{Raw, SitemapFindingKind, SitemapKind, SitemapLimits};
 
 /// Bytes kept of a value that is no URL.
@@ -24,306 +21,303 @@ enum Field {
 }
 
 pub(super) struct Parser<'a> {
-    reader: Reader<Recode<'a>>,
-    buffer: Vec<u8>,
+    scanner: Scanner<'a>,
+    pub(super) reading: Reading,
+}
+
+/// What is known so far.
+pub(super) struct Reading {
     pub(super) kind: Option<SitemapKind>,
     pub(super) findings: Vec<(SitemapFindingKind, u64, String)>,
+    limits: SitemapLimits,
     /// The prefix of the root: that of all elements that count.
-    prefix: String,
+    prefix: Vec<u8>,
     base: Option<String>,
     depth: u64,
-    entry: Option<Entry>,
+    entry: Entry,
     ended: bool,
 }
 
+/// The entry that is being read, where one is open.
+#[derive(Default)]
 struct Entry {
+    is_open: bool,
     raw: Raw,
     depth: u64,
     field: Option<Field>,
-    guid: Option<String>,
-    guid_is_url: bool,
+    guid: String,
+    guid_is_no_url: bool,
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(source: Recode<'a>) -> Self {
-        let mut reader = Reader::from_reader(source);
-        let config = reader.config_mut();
-        config.check_end_names = false;
-        config.allow_unmatched_ends = true;
-        config.allow_dangling_amp = true;
-        Self {
-            reader,
-            buffer: Vec::new(),
+    pub(super) fn new(source: Recode<'a>, limits: SitemapLimits) -> Self {
+        let reading = Reading {
             kind: None,
             findings: Vec::new(),
-            prefix: String::new(),
+            limits,
+            prefix: Vec::new(),
             base: None,
             depth: 0,
-            entry: None,
+            entry: Entry::default(),
             ended: false,
-        }
+        };
+        Self { scanner: Scanner::new(source), reading }
     }
 
-    /// The next entry; none at the end, or where the file cannot be read on.
-    pub(super) fn next(&mut self, limits: &SitemapLimits) -> io::Result<Option<Raw>> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let mut found = None;
-        while found.is_none() && !self.ended {
-            buffer.clear();
-            let offset = self.reader.buffer_position();
-            let event = match self.reader.read_event_into(&mut buffer) {
-                Ok(event) => event,
-                Err(quick_xml::Error::Io(error)) => {
-                    return Err(io::Error::new(error.kind(), error.to_string()));
-                }
-                Err(error) => {
-                    let is_cut = matches!(&error, quick_xml::Error::Syntax(error) if *error != SyntaxError::InvalidBangMarkup);
-                    let kind =
-                        if is_cut { SitemapFindingKind::Truncated } else { SitemapFindingKind::BrokenXml };
-                    self.findings.push((kind, offset, error.to_string()));
-                    found = self.end();
-                    break;
-                }
-            };
-            found = self.event(&event, offset, limits);
+    /// Writes the next entry; false at the end of the file.
+    pub(super) fn next(&mut self, raw: &mut Raw) -> io::Result<bool> {
+        while !self.reading.ended {
+            let offset = self.scanner.offset();
+            let token = self.scanner.next()?;
+            if self.reading.token(token, offset, raw) {
+                return Ok(true);
+            }
         }
-        self.buffer = buffer;
-        Ok(found)
+        Ok(false)
     }
+}
 
-    fn event(&mut self, event: &Event<'_>, offset: u64, limits: &SitemapLimits) -> Option<Raw> {
-        match event {
-            Event::Start(tag) => {
+impl Reading {
+    /// Takes a token in; whether it completes an entry.
+    fn token(&mut self, token: Token<'_>, offset: u64, raw: &mut Raw) -> bool {
+        match token {
+            Token::Start(tag) => {
                 self.depth = self.depth.saturating_add(1);
-                self.start(tag, offset, limits)
+                let found = self.start(tag, offset, raw);
+                if tag.is_empty {
+                    // An entry without content is none.
+                    self.close(split(tag.name).1);
+                    self.depth = self.depth.saturating_sub(1);
+                }
+                return found;
             }
-            Event::Empty(tag) => {
-                self.depth = self.depth.saturating_add(1);
-                let found = self.start(tag, offset, limits);
-                self.close(tag.local_name().as_ref());
+            Token::End(name) => {
+                let is_end = self.close(split(name).1);
                 self.depth = self.depth.saturating_sub(1);
-                found
+                return is_end && self.entry.finish(raw);
             }
-            Event::End(tag) => {
-                let found = self.close(tag.local_name().as_ref());
-                self.depth = self.depth.saturating_sub(1);
-                found
-            }
-            Event::Text(text) => {
-                self.text(text, limits);
-                None
-            }
-            Event::CData(text) => {
-                self.text(text, limits);
-                None
-            }
-            Event::GeneralRef(reference) => {
-                self.reference(reference, limits);
-                None
-            }
-            Event::DocType(name) if self.kind.is_none() && is_html(name) => {
+            Token::Text(text) => self.text(text, true),
+            Token::Data(text) => self.text(text, false),
+            Token::DocType(text) if self.kind.is_none() && is_html(text) => {
                 self.kind = Some(SitemapKind::NotASitemap);
                 self.ended = true;
+            }
+            Token::Stray => self.find(SitemapFindingKind::BrokenXml, offset),
+            Token::Cut => {
+                self.find(SitemapFindingKind::Truncated, offset);
+                return self.end(raw);
+            }
+            Token::Over => {
+                if self.depth > 0 || self.entry.is_open {
+                    self.find(SitemapFindingKind::Truncated, offset);
+                }
+                return self.end(raw);
+            }
+            Token::DocType(_) | Token::Aside => {}
+        }
+        false
+    }
+
+    fn find(&mut self, kind: SitemapFindingKind, offset: u64) {
+        if self.findings.len() < self.limits.findings {
+            self.findings.push((kind, offset, String::new()));
+        }
+    }
+
+    fn end(&mut self, raw: &mut Raw) -> bool {
+        self.ended = true;
+        // An entry whose URL was read whole is worth keeping; one that was cut inside the URL is not.
+        let is_whole = self.entry.is_open && self.entry.field.is_none();
+        is_whole && self.entry.finish(raw)
+    }
+
+    /// A start tag; whether it ends an entry that was left open.
+    fn start(&mut self, tag: Tag<'_>, offset: u64, raw: &mut Raw) -> bool {
+        let (prefix, name) = split(tag.name);
+        let Some(kind) = self.kind else {
+            self.root(tag, name, prefix);
+            return false;
+        };
+        let is_own = prefix == self.prefix;
+        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted.as_bytes());
+        let is_entry = is_own && is(entry_name(kind));
+        // RSS 1.0 has its items in another namespace than its root; they have no prefix either.
+        if is_entry || (kind == SitemapKind::Rss && prefix.is_empty() && name == b"item") {
+            let before = self.entry.is_open && self.entry.finish(raw);
+            let base = tag.attribute("xml:base").or_else(|| self.base.clone());
+            self.entry.open(offset, self.depth, base);
+            return before;
+        }
+        if self.entry.is_open && self.depth == self.entry.depth.saturating_add(1) {
+            let is_own = is_own || (kind == SitemapKind::Rss && prefix.is_empty());
+            self.entry.field = self.field(kind, tag, name, is_own, offset);
+        }
+        false
+    }
+
+    /// Which value the text after this tag is, if any.
+    fn field(
+        &mut self,
+        kind: SitemapKind,
+        tag: Tag<'_>,
+        name: &[u8],
+        is_own: bool,
+        offset: u64,
+    ) -> Option<Field> {
+        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted.as_bytes());
+        match kind {
+            SitemapKind::UrlSet | SitemapKind::Index if is_own => match () {
+                () if is("loc") => Some(Field::Url),
+                () if is("lastmod") => Some(Field::Lastmod),
+                () if is("changefreq") => Some(Field::Changefreq),
+                () if is("priority") => Some(Field::Priority),
+                () => None,
+            },
+            // Of other vocabularies only the alternates count.
+            SitemapKind::UrlSet | SitemapKind::Index => {
+                if is("link") {
+                    self.alternate(tag, offset);
+                }
                 None
             }
-            Event::Eof => {
-                if self.depth > 0 || self.entry.is_some() {
-                    self.findings.push((SitemapFindingKind::Truncated, offset, String::new()));
+            SitemapKind::Rss if is_own => match name {
+                b"link" => Some(Field::Url),
+                b"pubDate" => Some(Field::Lastmod),
+                b"guid" => {
+                    let says = tag.attribute("isPermaLink");
+                    self.entry.guid_is_no_url =
+                        says.is_some_and(|says| says.trim().eq_ignore_ascii_case("false"));
+                    Some(Field::Guid)
                 }
-                self.end()
+                _ => None,
+            },
+            SitemapKind::Rss if name == b"date" => Some(Field::Lastmod),
+            SitemapKind::Atom if is_own && name == b"updated" => Some(Field::Lastmod),
+            SitemapKind::Atom if is_own && name == b"link" => {
+                let rel = tag.attribute("rel");
+                let is_page = rel.is_none_or(|rel| rel.trim().eq_ignore_ascii_case("alternate"));
+                if is_page && self.entry.raw.url.is_empty() {
+                    self.entry.raw.url = tag.attribute("href").unwrap_or_default();
+                }
+                None
             }
             _ => None,
         }
     }
 
-    fn end(&mut self) -> Option<Raw> {
-        self.ended = true;
-        // An entry whose URL was read whole is worth keeping; one that was cut inside the URL is not.
-        self.entry.take().filter(|entry| entry.field.is_none()).and_then(Entry::finish)
+    fn alternate(&mut self, tag: Tag<'_>, offset: u64) {
+        if self.entry.raw.alternates.len() >= self.limits.alternates {
+            return self.find(SitemapFindingKind::TooManyAlternates, offset);
+        }
+        let rel = tag.attribute("rel").unwrap_or_default();
+        let is_alternate = rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("alternate"));
+        if let (true, Some(language), Some(href)) =
+            (is_alternate, tag.attribute("hreflang"), tag.attribute("href"))
+        {
+            self.entry.raw.alternates.push((language, href));
+        }
     }
 
-    fn start(&mut self, tag: &BytesStart<'_>, offset: u64, limits: &SitemapLimits) -> Option<Raw> {
-        let (name, prefix) = tag.name().decompose();
-        let (name, prefix) =
-            (name.into_inner(), prefix.map(|prefix| prefix.into_inner()).unwrap_or_default());
-        let Some(kind) = self.kind else {
-            self.root(tag, name, prefix);
-            return None;
-        };
-        let is_own = prefix == self.prefix;
-        let is_entry = is_own
-            && match kind {
-                SitemapKind::UrlSet => name.eq_ignore_ascii_case("url"),
-                SitemapKind::Index => name.eq_ignore_ascii_case("sitemap"),
-                SitemapKind::Rss => name.eq_ignore_ascii_case("item"),
-                SitemapKind::Atom => name.eq_ignore_ascii_case("entry"),
-                SitemapKind::Text | SitemapKind::NotASitemap => false,
-            };
-        // RSS 1.0 has its items in another namespace than its root; they have no prefix either.
-        let is_entry = is_entry || (kind == SitemapKind::Rss && prefix.is_empty() && name == "item");
-        if is_entry {
-            let before = self.entry.take().and_then(Entry::finish);
-            let base = attribute(tag, "xml:base").or_else(|| self.base.clone());
-            let raw = Raw { offset, base, ..Raw::default() };
-            let depth = self.depth;
-            self.entry = Some(Entry { raw, depth, field: None, guid: None, guid_is_url: true });
-            return before;
-        }
-        let Some(entry) = &mut self.entry else { return None };
-        if self.depth != entry.depth.saturating_add(1) {
-            return None;
-        }
-        entry.field = None;
-        let is_own = is_own || (kind == SitemapKind::Rss && prefix.is_empty());
-        if !is_own && matches!(kind, SitemapKind::UrlSet | SitemapKind::Index) {
-            // Of other vocabularies only the alternates count.
-            if name.eq_ignore_ascii_case("link") {
-                if entry.raw.alternates.len() < limits.alternates {
-                    entry.raw.alternates.extend(alternate(tag));
-                } else {
-                    self.findings.push((SitemapFindingKind::TooManyAlternates, offset, String::new()));
-                }
-            }
-            return None;
-        }
-        match kind {
-            SitemapKind::UrlSet | SitemapKind::Index => {
-                entry.field = match name.to_ascii_lowercase().as_str() {
-                    "loc" => Some(Field::Url),
-                    "lastmod" => Some(Field::Lastmod),
-                    "changefreq" => Some(Field::Changefreq),
-                    "priority" => Some(Field::Priority),
-                    _ => None,
-                };
-            }
-            SitemapKind::Rss if is_own => match name {
-                "link" => entry.field = Some(Field::Url),
-                "pubDate" => entry.field = Some(Field::Lastmod),
-                "guid" => {
-                    entry.field = Some(Field::Guid);
-                    let says_no = attribute(tag, "isPermaLink")
-                        .is_some_and(|text| text.trim().eq_ignore_ascii_case("false"));
-                    entry.guid_is_url = !says_no;
-                }
-                _ => {}
-            },
-            SitemapKind::Rss if name == "date" => entry.field = Some(Field::Lastmod),
-            SitemapKind::Atom if is_own => match name {
-                "updated" => entry.field = Some(Field::Lastmod),
-                "link" => {
-                    let rel = attribute(tag, "rel");
-                    if rel.is_none_or(|rel| rel.trim().eq_ignore_ascii_case("alternate"))
-                        && entry.raw.url.is_empty()
-                    {
-                        entry.raw.url = attribute(tag, "href").unwrap_or_default();
-                    }
-                }
-                _ => {}
-            },
-            _ => {}
-        }
-        None
-    }
-
-    fn root(&mut self, tag: &BytesStart<'_>, name: &str, prefix: &str) {
-        let kind = match name.to_ascii_lowercase().as_str() {
-            "urlset" => SitemapKind::UrlSet,
-            "sitemapindex" => SitemapKind::Index,
-            "rss" | "rdf" => SitemapKind::Rss,
-            "feed" => SitemapKind::Atom,
-            _ => SitemapKind::NotASitemap,
+    fn root(&mut self, tag: Tag<'_>, name: &[u8], prefix: &[u8]) {
+        let is = |wanted: &str| name.eq_ignore_ascii_case(wanted.as_bytes());
+        let kind = match () {
+            () if is("urlset") => SitemapKind::UrlSet,
+            () if is("sitemapindex") => SitemapKind::Index,
+            () if is("rss") || is("rdf") => SitemapKind::Rss,
+            () if is("feed") => SitemapKind::Atom,
+            () => SitemapKind::NotASitemap,
         };
         self.kind = Some(kind);
-        prefix.clone_into(&mut self.prefix);
-        self.base = attribute(tag, "xml:base");
+        self.prefix = prefix.to_vec();
+        self.base = tag.attribute("xml:base");
         self.ended = kind == SitemapKind::NotASitemap;
     }
 
-    /// The end of an element: of an entry by its name, so that a lost end tag inside it costs only that entry's value.
-    fn close(&mut self, name: &str) -> Option<Raw> {
-        let entry = self.entry.as_mut()?;
+    /// The end of an element, and whether it is that of the entry: by its name, so that a lost end tag inside costs only that
+    /// entry's value.
+    fn close(&mut self, name: &[u8]) -> bool {
+        let entry = &mut self.entry;
         entry.field = None;
-        let is_end = match self.kind {
-            Some(SitemapKind::UrlSet) => name.eq_ignore_ascii_case("url"),
-            Some(SitemapKind::Index) => name.eq_ignore_ascii_case("sitemap"),
-            Some(SitemapKind::Rss) => name.eq_ignore_ascii_case("item"),
-            _ => name.eq_ignore_ascii_case("entry"),
-        };
-        if !is_end {
-            return None;
+        let is_end = entry.is_open
+            && self.kind.is_some_and(|kind| name.eq_ignore_ascii_case(entry_name(kind).as_bytes()));
+        if is_end {
+            entry.is_open = false;
+            // Depth is counted anew from here, whatever was left open inside.
+            self.depth = entry.depth;
         }
-        // Depth is counted anew from here, whatever was left open inside.
-        self.depth = entry.depth;
-        self.entry.take().and_then(Entry::finish)
+        is_end
     }
 
-    fn text(&mut self, text: &str, limits: &SitemapLimits) {
-        let Some(entry) = &mut self.entry else { return };
-        let Some(field) = entry.field else { return };
+    fn text(&mut self, text: &[u8], has_references: bool) {
+        let Some(field) = self.entry.field else { return };
+        let entry = &mut self.entry;
+        let url = self.limits.url.saturating_add(1);
         let (value, limit) = match field {
-            Field::Url => (&mut entry.raw.url, limits.url.saturating_add(1)),
-            Field::Lastmod => (entry.raw.lastmod.get_or_insert_default(), VALUE),
-            Field::Changefreq => (entry.raw.changefreq.get_or_insert_default(), VALUE),
-            Field::Priority => (entry.raw.priority.get_or_insert_default(), VALUE),
-            Field::Guid => (entry.guid.get_or_insert_default(), limits.url.saturating_add(1)),
+            Field::Url => (&mut entry.raw.url, url),
+            Field::Guid => (&mut entry.guid, url),
+            Field::Lastmod => (&mut entry.raw.lastmod, VALUE),
+            Field::Changefreq => (&mut entry.raw.changefreq, VALUE),
+            Field::Priority => (&mut entry.raw.priority, VALUE),
         };
-        let text = if value.is_empty() { text.trim_start() } else { text };
-        let room = limit.saturating_sub(value.len());
-        let fits = text
-            .char_indices()
-            .map(|(at, c)| at.saturating_add(c.len_utf8()))
-            .take_while(|end| *end <= room)
-            .last();
-        value.push_str(if text.len() <= room {
-            text
+        let keep = |piece: &str| {
+            let piece = if value.is_empty() { piece.trim_start() } else { piece };
+            let mut end = limit.saturating_sub(value.len()).min(piece.len());
+            while !piece.is_char_boundary(end) {
+                end = end.saturating_sub(1);
+            }
+            value.push_str(piece.get(..end).unwrap_or_default());
+        };
+        if has_references {
+            references(text, keep);
         } else {
-            text.get(..fits.unwrap_or_default()).unwrap_or_default()
-        });
-    }
-
-    /// `&amp;` and its like; any other name stays as it is written.
-    fn reference(&mut self, reference: &BytesRef<'_>, limits: &SitemapLimits) {
-        if let Ok(Some(c)) = reference.resolve_char_ref() {
-            return self.text(c.encode_utf8(&mut [0; 4]), limits);
-        }
-        // XML's own five: another crate's choice of quick-xml features must not change what a sitemap says.
-        match escape::resolve_xml_entity(reference) {
-            Some(text) => self.text(text, limits),
-            None => self.text(&format!("&{};", &**reference), limits),
+            std::str::from_utf8(text).map(keep).unwrap_or_default();
         }
     }
 }
 
 impl Entry {
-    /// None where there is nothing but an empty element.
-    fn finish(self) -> Option<Raw> {
-        let mut raw = self.raw;
-        if raw.url.trim().is_empty() && self.guid_is_url {
-            raw.url = self.guid.unwrap_or_default();
+    fn open(&mut self, offset: u64, depth: u64, base: Option<String>) {
+        self.raw.clear();
+        self.guid.clear();
+        self.raw.offset = offset;
+        self.raw.base = base;
+        self.is_open = true;
+        self.depth = depth;
+        self.field = None;
+        self.guid_is_no_url = false;
+    }
+
+    /// Hands the entry over; always true.
+    fn finish(&mut self, raw: &mut Raw) -> bool {
+        self.is_open = false;
+        if self.raw.url.trim().is_empty() && !self.guid_is_no_url {
+            std::mem::swap(&mut self.raw.url, &mut self.guid);
         }
-        Some(raw)
+        std::mem::swap(&mut self.raw, raw);
+        true
     }
 }
 
-fn alternate(tag: &BytesStart<'_>) -> Option<(String, String)> {
-    let rel = attribute(tag, "rel")?;
-    let is_alternate = rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("alternate"));
-    Some((attribute(tag, "hreflang")?, attribute(tag, "href")?)).filter(|_| is_alternate)
+fn entry_name(kind: SitemapKind) -> &'static str {
+    match kind {
+        SitemapKind::UrlSet => "url",
+        SitemapKind::Index => "sitemap",
+        SitemapKind::Rss => "item",
+        SitemapKind::Atom => "entry",
+        SitemapKind::Text | SitemapKind::NotASitemap => "",
+    }
 }
 
-/// The value of an attribute, decoded as far as it can be.
-fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    let mut attributes = tag.html_attributes();
-    let found = attributes
-        .with_checks(false)
-        .flatten()
-        .find(|attribute| attribute.key.0.eq_ignore_ascii_case(name))?;
-    Some(match escape::unescape_with(&found.value, escape::resolve_xml_entity) {
-        Ok(value) => value.into_owned(),
-        Err(_) => found.value.replace("&amp;", "&"),
-    })
+/// The prefix, which may be empty, and the name.
+fn split(name: &[u8]) -> (&[u8], &[u8]) {
+    match name.iter().position(|byte| *byte == b':') {
+        Some(at) => {
+            (name.get(..at).unwrap_or_default(), name.get(at.saturating_add(1)..).unwrap_or_default())
+        }
+        None => (&[], name),
+    }
 }
 
-fn is_html(doctype: &str) -> bool {
-    doctype.trim_start().get(..4).is_some_and(|name| name.eq_ignore_ascii_case("html"))
+fn is_html(doctype: &[u8]) -> bool {
+    doctype.trim_ascii_start().get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html"))
 }

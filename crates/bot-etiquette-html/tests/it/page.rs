@@ -2,6 +2,7 @@
 
 use bot_etiquette_html::{CharsetSource, FindingKind, Limits, LinkKind, LinkSource, Page, PageReader, Place};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use proptest::prelude::*;
 use url::Url;
 
 pub(crate) fn url(text: &str) -> Url {
@@ -257,6 +258,22 @@ fn the_text_is_what_a_person_sees() {
     assert_eq!(same[0].text_hash(), same[1].text_hash());
     assert_ne!(same[0].text_hash(), read("a c").text_hash());
 }
+
+proptest! {
+    #[test]
+    fn white_space_is_collapsed_however_it_comes(pieces in proptest::collection::vec(prop::sample::select(WORDS.to_vec()), 0..40), limit in 0_usize..60) {
+        let body = pieces.concat();
+        let words = body.replace("<!---->", "");
+        let words: Vec<_> = words.split_ascii_whitespace().collect();
+        // A comment parts one text into two pieces and changes none of it.
+        prop_assert_eq!(&read(&body).text, &words.join(" "));
+        let cut = PageReader::new(url("https://ex.com/")).limits(Limits { text: limit, ..Limits::default() }).read(body.as_bytes());
+        prop_assert!(read(&body).text.starts_with(&cut.text) && cut.text.len() <= limit);
+    }
+}
+
+const WORDS: [&str; 10] =
+    ["a", "bc", " ", "  ", "\n", "\t", "<!---->", "\u{e9}", "long words stand here", "\x0c "];
 
 #[test]
 fn robots_metas_are_kept_raw() {

@@ -125,6 +125,54 @@ fn broken_files_give_what_they_have() {
 }
 
 #[test]
+fn xml_that_is_none_is_read_on() {
+    use SitemapFindingKind::{BrokenXml, Truncated};
+    use SitemapKind::UrlSet;
+    let urls = ["https://ex.com/1"];
+    check("<urlset>1 < 2<><url><loc>/1</loc></url></urlset>", UrlSet, &urls, &[BrokenXml, BrokenXml]);
+    check(
+        "<urlset><!-- <url><loc>/no</loc></url> --><?x <url>?><url ><loc\n>/1</loc ></url ></urlset>",
+        UrlSet,
+        &urls,
+        &[],
+    );
+    check("<urlset><url a='>' b=\"<loc>/no</loc>\"><loc>/1</loc></url></urlset>", UrlSet, &urls, &[]);
+    check(
+        "<!DOCTYPE urlset [<!ELEMENT a (b)><!-- > -->]><urlset><url><loc>/1</loc></url></urlset>",
+        UrlSet,
+        &urls,
+        &[],
+    );
+    check("<urlset><url><loc>/1</loc></url><!-- open", UrlSet, &urls, &[Truncated]);
+    check("<urlset><url><loc>/1</loc></url><![CDATA[ open ]]", UrlSet, &urls, &[Truncated]);
+    check(
+        "<urlset><url><loc>/<![CDATA[]]]]><![CDATA[>]]></loc></url></urlset>",
+        UrlSet,
+        &["https://ex.com/]]%3E"],
+        &[],
+    );
+    check(
+        "<urlset><url><loc>/&#x31;&#0;&#x110000;&#49 &amp&;</loc></url></urlset>",
+        UrlSet,
+        &["https://ex.com/1&#0;&#x110000;&#49%20&amp&;"],
+        &[],
+    );
+}
+
+#[test]
+fn a_border_between_reads_makes_no_difference() {
+    let file = "\u{feff}<?xml version='1.0'?><!-- c --><!DOCTYPE urlset [<!ENTITY a 'b'>]><urlset><url a='>'><loc><![CDATA[/\u{e9}]]>&amp;1</loc></url>\
+                <url><loc>/2</loc><x:link rel='alternate' hreflang='de' href='/d'/></url></urlset>";
+    let whole: Vec<_> = Sitemap::new(url("https://ex.com/"), file.as_bytes()).map(Result::unwrap).collect();
+    assert_eq!((whole.len(), whole[0].url.as_str()), (2, "https://ex.com/%C3%A9&1"));
+    for size in 1..40 {
+        let source = std::io::BufReader::with_capacity(size, file.as_bytes());
+        let entries: Vec<_> = Sitemap::new(url("https://ex.com/"), source).map(Result::unwrap).collect();
+        assert_eq!(entries, whole, "{size}");
+    }
+}
+
+#[test]
 fn what_is_no_list_is_told() {
     use SitemapFindingKind::NotASitemap as Told;
     use SitemapKind::NotASitemap;
