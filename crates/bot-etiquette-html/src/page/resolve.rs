@@ -50,7 +50,7 @@ pub(super) fn page(reader: &PageReader, charset: &Charset, collector: Collector<
         main: Vec::new(),
         findings: std::mem::take(&mut collector.findings),
     };
-    let mut builder = Builder { page: &mut page, encoding, limits: reader.limits };
+    let mut builder = Builder { page: &mut page, encoding, limits: reader.limits, padded: String::new() };
     builder.links(&mut collector);
     builder.srcdocs(std::mem::take(&mut collector.srcdocs));
     builder.refresh(collector.refresh.take(), reader.refresh.as_deref());
@@ -71,7 +71,11 @@ struct Builder<'p> {
     page: &'p mut Page,
     encoding: &'static Encoding,
     limits: Limits,
+    padded: String,
 }
+
+/// Blanks after a URL at the most, to make room for its base.
+const PADDING: &str = "                                                                ";
 
 /// A URL as written, and where.
 #[derive(Clone, Copy)]
@@ -107,7 +111,12 @@ impl Builder<'_> {
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoding.encode(query).0;
         // Only the query is written in the charset of the page.
         let encode = (encoding != UTF_8).then_some(encode);
-        let parsed = Url::options().base_url(Some(&self.page.base)).encoding_override(encode).parse(text);
+        // A parsed URL is given the room of its text, and moved each time it outgrows that. Blanks around it mean nothing.
+        self.padded.clear();
+        self.padded.push_str(text);
+        self.padded.push_str(PADDING.get(..self.page.base.as_str().len()).unwrap_or(PADDING));
+        let parsed =
+            Url::options().base_url(Some(&self.page.base)).encoding_override(encode).parse(&self.padded);
         let Ok(url) = parsed else {
             self.find(FindingKind::MalformedUrl, written.line, text);
             return None;

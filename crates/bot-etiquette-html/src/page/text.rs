@@ -15,8 +15,11 @@ impl Text {
     }
 
     pub(super) fn push(&mut self, piece: &[u8]) {
+        if self.cut {
+            return;
+        }
         let mut rest = piece;
-        if !is_ragged(piece) && !self.cut {
+        if !is_ragged(piece) {
             // Most pieces need nothing done but at their ends.
             let words = piece.trim_ascii();
             self.gap |= piece.first() == Some(&b' ');

@@ -57,15 +57,24 @@ impl<'a> Scanner<'a> {
         Self { source, buffer: Vec::new(), from: 0, passed: 0 }
     }
 
-    /// Where the next token begins, in bytes of the text.
-    pub(super) fn offset(&self) -> u64 {
+    /// The next token, and where it begins, in bytes of the text. White space alone between tags is none.
+    pub(super) fn next(&mut self) -> io::Result<(u64, Token<'_>)> {
+        if self.rest().is_empty() && !self.fill()? {
+            return Ok((self.offset(), Token::Over));
+        }
+        let blanks = self.rest().iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or_default();
+        if self.rest().get(blanks) == Some(&b'<') {
+            self.take(blanks);
+        }
+        let start = self.offset();
+        self.token().map(|token| (start, token))
+    }
+
+    fn offset(&self) -> u64 {
         self.passed.saturating_add(self.from as u64)
     }
 
-    pub(super) fn next(&mut self) -> io::Result<Token<'_>> {
-        if self.rest().is_empty() && !self.fill()? {
-            return Ok(Token::Over);
-        }
+    fn token(&mut self) -> io::Result<Token<'_>> {
         if self.rest().first() != Some(&b'<') {
             let end = self.find(0, |rest| memchr(b'<', rest))?.unwrap_or(self.rest().len());
             return Ok(Token::Text(self.take(end)));

@@ -67,8 +67,7 @@ impl<'a> Parser<'a> {
     /// Writes the next entry; false at the end of the file.
     pub(super) fn next(&mut self, raw: &mut Raw) -> io::Result<bool> {
         while !self.reading.ended {
-            let offset = self.scanner.offset();
-            let token = self.scanner.next()?;
+            let (offset, token) = self.scanner.next()?;
             if self.reading.token(token, offset, raw) {
                 return Ok(true);
             }
