@@ -95,7 +95,7 @@ impl<'a> Collector<'a> {
             srcdocs: Vec::new(),
             forms: 0,
             visible: Text::new(limits.text),
-            outline: Outline::new(limits.parts, limits.depth),
+            outline: Outline::new(if limits.text > 0 { limits.parts } else { 0 }, limits.depth),
             findings: Vec::new(),
             source: source.as_bytes(),
             outer,

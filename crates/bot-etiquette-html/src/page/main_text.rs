@@ -97,6 +97,9 @@ impl Outline {
 
     /// A part begins where the visible text has come to `at`.
     pub(super) fn start(&mut self, tag: &Tag, at: usize) {
+        if self.max_nodes == 0 {
+            return;
+        }
         let Some(name) = Name::of(tag) else { return };
         let is_full = self.nodes.len() > self.max_nodes || self.open.len() > self.max_depth;
         let counts = if is_full { &mut self.beyond } else { &mut self.inside };
@@ -140,6 +143,9 @@ impl Outline {
 
     /// A part ends; what is open inside it ends with it, and an end without a start ends nothing.
     pub(super) fn end(&mut self, tag: &Tag, at: usize) {
+        if self.max_nodes == 0 {
+            return;
+        }
         let Some(name) = Name::of(tag) else { return };
         if let Some(count) = self.beyond.get_mut(name as usize).filter(|count| **count > 0) {
             *count = count.saturating_sub(1);
