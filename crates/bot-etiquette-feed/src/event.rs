@@ -394,8 +394,10 @@ impl<'a> Values<'a> {
     fn texts(&mut self, field: Field, lang: &str, lines: bool) -> Texts {
         let mut texts = Texts::default();
         for (rule, text) in self.all(field) {
-            let clean = self.clean(text, rule.html, lines);
-            texts.add(rule.lang.as_deref().unwrap_or(lang), clean);
+            let lang = rule.lang.as_deref().unwrap_or(lang);
+            if texts.in_language(lang).is_none() {
+                texts.add(lang, self.clean(text, rule.html, lines));
+            }
         }
         texts
     }

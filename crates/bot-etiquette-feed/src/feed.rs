@@ -100,7 +100,7 @@ impl<'m> Feed<'m> {
     #[must_use]
     pub fn with_limits(map: &'m SourceMap, limits: Limits) -> Self {
         let reader = match map.format {
-            Format::Json => Reader::Json(Box::new(Json::new(limits))),
+            Format::Json | Format::JsonFeed => Reader::Json(Box::new(Json::new(limits))),
             Format::Xml | Format::Rss | Format::Atom => Reader::Xml(Box::new(Xml::new())),
             Format::Csv => Reader::Csv(Box::new(Csv::new(map.delimiter))),
         };

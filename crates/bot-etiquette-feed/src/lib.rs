@@ -1,4 +1,4 @@
-//! Open-data event feeds to events, field by named field: JSON, XML, CSV, RSS 2.0 and Atom.
+//! Open-data event feeds to events, field by named field: JSON, XML, CSV, RSS, Atom and JSON Feed.
 //!
 //! Not an HTTP client, and not a database: bytes come in as chunks from whatever fetched them, events go out.
 //!
@@ -59,9 +59,11 @@ mod html;
 mod ical;
 mod json;
 mod link;
+mod namespaces;
 mod path;
 mod place;
 mod plan;
+mod preset;
 mod publish;
 mod record;
 mod report;

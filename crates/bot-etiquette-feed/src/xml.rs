@@ -8,6 +8,8 @@ use quick_xml::events::{BytesStart, Event};
 use crate::feed::Gather;
 use crate::field::Field;
 use crate::html::{self, Resolved};
+use crate::namespaces::Bindings;
+use crate::path::Name;
 use crate::plan::Cursor;
 use crate::report::Note;
 
@@ -33,6 +35,7 @@ struct Walk {
     elements: Vec<Element>,
     root_seen: bool,
     high: Option<u32>,
+    bindings: Bindings,
 }
 
 /// An element on the way to mapped values.
@@ -57,6 +60,7 @@ impl Xml {
                 elements: Vec::new(),
                 root_seen: false,
                 high: None,
+                bindings: Bindings::default(),
             },
             done: false,
         }
@@ -237,8 +241,12 @@ impl Walk {
         if self.skip.is_some() {
             return;
         }
-        let attribute = |wanted: &str| attribute(start, wanted);
-        if !self.cursor.enter(&gather.map.plan, name, attribute) {
+        if gather.map.plan.namespaces() {
+            self.bindings.open(self.names.len(), start);
+        }
+        let bindings = &self.bindings;
+        let attribute = |wanted: &str| attribute(start, |name| name == wanted);
+        if !self.cursor.enter(&gather.map.plan, name, bindings.of_element(name), attribute) {
             let nested = self.elements.iter().any(|element| element.nested);
             if !nested {
                 self.skip = Some(self.names.len());
@@ -258,7 +266,7 @@ impl Walk {
         let mut element = Element { record, ..Element::default() };
         if gather.in_record() {
             for (name, rule) in self.cursor.attributes(&map.plan) {
-                if let Some(value) = attribute(name) {
+                if let Some(value) = named_attribute(start, name, &self.bindings) {
                     gather.value(rule, &value);
                 }
             }
@@ -293,6 +301,7 @@ impl Walk {
 
     fn close(&mut self, gather: &mut Gather<'_>) {
         let depth = self.names.len();
+        self.bindings.close(depth);
         self.names.pop();
         self.high = None;
         if let Some(skip) = self.skip {
@@ -382,12 +391,24 @@ impl Walk {
     }
 }
 
+fn named_attribute<'a>(
+    start: &'a BytesStart<'_>,
+    wanted: &Name,
+    bindings: &Bindings,
+) -> Option<Cow<'a, str>> {
+    attribute(start, |name| match bindings.of_attribute(name) {
+        // An attribute without a prefix is in no namespace, so it is none that a path gives one.
+        None if wanted.namespace.is_some() => name == wanted.written,
+        bound => wanted.is(name, bound),
+    })
+}
+
 /// The value of an attribute; the first, when it stands twice.
-fn attribute<'a>(start: &'a BytesStart<'_>, wanted: &str) -> Option<Cow<'a, str>> {
+fn attribute<'a>(start: &'a BytesStart<'_>, is_wanted: impl Fn(&str) -> bool) -> Option<Cow<'a, str>> {
     let mut attributes = start.html_attributes();
     let value = attributes.with_checks(false).flatten().find(|attribute| {
         let name: &str = attribute.key.as_ref();
-        name == wanted
+        is_wanted(name)
     })?;
     Some(if value.value.contains('&') {
         Cow::Owned(html::decode_entities(&value.value))
