@@ -6,6 +6,7 @@ use crate::charset::Charset;
 use crate::completeness::{Census, Doubt, Outage};
 use crate::csv::Csv;
 use crate::event::Event;
+use crate::ics::{Ics, Unfold};
 use crate::json::Json;
 use crate::record::Record;
 use crate::report::{Note, Notes, Report};
@@ -56,6 +57,7 @@ impl Default for Limits {
 pub struct Feed<'m> {
     /// The first bytes, until there are enough to see what they are.
     head: Option<Vec<u8>>,
+    unfold: Option<Unfold>,
     charset: Charset,
     text: String,
     reader: Reader,
@@ -71,6 +73,7 @@ enum Reader {
     Json(Box<Json>),
     Xml(Box<Xml>),
     Csv(Box<Csv>),
+    Ics(Box<Ics>),
 }
 
 /// What the readers of all formats give to.
@@ -103,9 +106,11 @@ impl<'m> Feed<'m> {
             Format::Json | Format::JsonFeed => Reader::Json(Box::new(Json::new(limits))),
             Format::Xml | Format::Rss | Format::Atom => Reader::Xml(Box::new(Xml::new())),
             Format::Csv => Reader::Csv(Box::new(Csv::new(map.delimiter))),
+            Format::ICalendar => Reader::Ics(Box::new(Ics::new())),
         };
         Self {
             head: Some(Vec::new()),
+            unfold: (map.format == Format::ICalendar).then(Unfold::default),
             charset: Charset::new(),
             text: String::new(),
             reader,
@@ -211,6 +216,8 @@ impl<'m> Feed<'m> {
     }
 
     fn decode(&mut self, piece: &[u8], last: bool) {
+        let unfolded = self.unfold.as_mut().map(|unfold| unfold.push(piece, last));
+        let piece = unfolded.as_deref().unwrap_or(piece);
         self.charset.push(piece, last, &mut self.text, &mut self.gather.notes);
         if !self.sniffed && !self.sniff(last) {
             return;
@@ -219,6 +226,7 @@ impl<'m> Feed<'m> {
             Reader::Json(json) => json.push(&self.text, last, &mut self.gather),
             Reader::Xml(xml) => xml.push(&self.text, last, &mut self.gather),
             Reader::Csv(csv) => csv.push(&self.text, last, &mut self.gather),
+            Reader::Ics(ics) => ics.push(&self.text, last, &mut self.gather),
         }
         self.text.clear();
     }
@@ -294,6 +302,13 @@ impl Gather<'_> {
     pub(crate) fn abandon(&mut self) {
         if self.record.take().is_some() {
             self.census.dropped = self.census.dropped.saturating_add(1);
+        }
+    }
+
+    /// Leaves the open record out: it says itself that it is no event any more.
+    pub(crate) fn withdraw(&mut self, note: Note) {
+        if self.record.take().is_some() {
+            self.notes.add(note);
         }
     }
 

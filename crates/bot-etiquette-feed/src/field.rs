@@ -43,6 +43,8 @@ fields! {
     Hours = "hours",
     /// Days of the week: `MO,TU`, `L,M,X` or `1,2` (1 is Monday).
     Weekdays = "weekdays",
+    /// A recurrence rule of iCalendar: `FREQ=WEEKLY;BYDAY=TU;UNTIL=20251216`, daily or weekly with an end.
+    Recurrence = "recurrence",
     /// Days on which it does not take place.
     Excluded = "excluded",
     /// Further days on which it does.

@@ -1,4 +1,4 @@
-//! Open-data event feeds to events, field by named field: JSON, XML, CSV, RSS, Atom and JSON Feed.
+//! Open-data event feeds to events, field by named field: JSON, XML, CSV, RSS, Atom, JSON Feed and iCalendar.
 //!
 //! Not an HTTP client, and not a database: bytes come in as chunks from whatever fetched them, events go out.
 //!
@@ -57,6 +57,7 @@ mod field;
 mod fold;
 mod html;
 mod ical;
+mod ics;
 mod json;
 mod link;
 mod namespaces;
@@ -66,6 +67,7 @@ mod plan;
 mod preset;
 mod publish;
 mod record;
+mod recurrence;
 mod report;
 mod schedule;
 mod scrub;

@@ -33,6 +33,7 @@ impl Preset {
             Format::Rss => &RSS,
             Format::Atom => &ATOM,
             Format::JsonFeed => &JSON_FEED,
+            Format::ICalendar => &ICALENDAR,
         }
     }
 
@@ -119,5 +120,28 @@ const JSON_FEED: Preset = Preset {
         (Field::Link, "external_url", Plain),
         (Field::Category, "tags", Plain),
         (Field::Updated, "date_modified", Plain),
+    ],
+};
+
+const ICALENDAR: Preset = Preset {
+    grammar: Grammar::Xml,
+    records: &["VCALENDAR/VEVENT"],
+    namespaces: &[],
+    fields: &[
+        (Field::Key, "UID", Plain),
+        (Field::Key, "RECURRENCE-ID", Plain),
+        (Field::Language, "SUMMARY/@LANGUAGE", Plain),
+        (Field::Title, "SUMMARY", Plain),
+        (Field::Description, "DESCRIPTION", Plain),
+        (Field::Start, "DTSTART", Plain),
+        (Field::End, "DTEND", Plain),
+        (Field::Recurrence, "RRULE", Plain),
+        (Field::Excluded, "EXDATE", Plain),
+        (Field::Included, "RDATE", Plain),
+        (Field::Venue, "LOCATION", Plain),
+        (Field::Point, "GEO", Plain),
+        (Field::Category, "CATEGORIES", Plain),
+        (Field::Link, "URL", Plain),
+        (Field::Updated, "LAST-MODIFIED", Plain),
     ],
 };

@@ -72,6 +72,12 @@ notes! {
     EndBeforeStart = "end-before-start",
     /// Winter time named in summer, or the reverse: read as written.
     WrongZone = "wrong-zone",
+    /// A zone by a name that nobody knows: the map's is meant.
+    UnknownZone = "unknown-zone",
+    /// A recurrence rule without an end, or of another kind than daily and weekly: only its first time is given.
+    Recurrence = "recurrence",
+    /// A record that says of itself that it is cancelled: left out.
+    Cancelled = "cancelled",
     /// Coordinates that are none.
     BadPoint = "bad-point",
     /// A link that is no web page, or one of a picture: dropped.

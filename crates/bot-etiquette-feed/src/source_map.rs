@@ -27,6 +27,8 @@ pub enum Format {
     Atom,
     /// JSON Feed 1.1: the usual fields are mapped already; it has no event dates of its own. Its `next_url` is not followed.
     JsonFeed,
+    /// iCalendar (RFC 5545): `VEVENT`s, cancelled ones left out; organisers, attendees and alarms are never read.
+    ICalendar,
 }
 
 /// Which field of a feed becomes which field of an event; what is not named is never decoded.
@@ -34,7 +36,7 @@ pub enum Format {
 /// | key | what |
 /// |---|---|
 /// | `source` | the source's name, part of every event's key |
-/// | `format` | `json`, `xml`, `csv`, `rss`, `atom`, `jsonfeed` |
+/// | `format` | `json`, `xml`, `csv`, `rss`, `atom`, `jsonfeed`, `icalendar` |
 /// | `records` | path of the records: `@graph`, `serviceList/service`; empty for a JSON array |
 /// | `zone` | IANA zone of the wall times, such as `Europe/Madrid` |
 /// | `language` | language of the texts (BCP 47) |

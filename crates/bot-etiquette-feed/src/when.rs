@@ -288,10 +288,10 @@ pub const MAX_OCCURRENCES: usize = 1000;
 /// Runs, excluded and included days of one event, and its categories: at most this many of each; more are left out.
 pub(crate) const MAX_LIST: usize = 1000;
 /// Days looked at in all runs: ten years.
-const MAX_DAYS: usize = 3660;
+pub(crate) const MAX_DAYS: usize = 3660;
 
 /// The same time of day on another day.
-fn at_day(start: &Moment, day: Day) -> Moment {
+pub(crate) fn at_day(start: &Moment, day: Day) -> Moment {
     match start {
         Moment::Local(local) => {
             let wall = day.0.to_datetime(local.0.time());

@@ -14,6 +14,7 @@ mod csv;
 mod dates;
 mod facts;
 mod feeds;
+mod icalendar;
 mod json;
 mod keeping;
 mod maps;
