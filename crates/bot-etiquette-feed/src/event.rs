@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::attribution::Attribution;
 use crate::clean::CleanText;
@@ -78,7 +79,7 @@ pub struct Event {
     categories: Vec<CleanText>,
     link: Option<Link>,
     updated: Option<Moment>,
-    attribution: Attribution,
+    attribution: Arc<Attribution>,
     scrubbed: Scrubbed,
 }
 
@@ -113,7 +114,7 @@ impl<'de> serde::Deserialize<'de> for Event {
             categories: stored.categories,
             link: Some(stored.link),
             updated,
-            attribution: stored.attribution,
+            attribution: Arc::new(stored.attribution),
             scrubbed: Scrubbed::default(),
         })
     }
@@ -298,7 +299,7 @@ impl Event {
         let link = values.link();
         let updated = values.moment(Field::Updated);
         let scrubbed = values.scrubbed;
-        let attribution = map.attribution.clone();
+        let attribution = Arc::clone(&map.attribution);
         Some(Self {
             key,
             titles,
@@ -338,7 +339,7 @@ impl<'a> Values<'a> {
     pub(crate) fn one(&self, field: Field) -> Option<&'a str> {
         let map = self.map;
         let values = self.record.values.iter().filter(|(index, text)| {
-            !text.trim().is_empty() && map.rule(*index).is_some_and(|rule| rule.field == field)
+            map.rule(*index).is_some_and(|rule| rule.field == field) && !text.trim().is_empty()
         });
         values.min_by_key(|(index, _)| *index).map(|(_, text)| text.trim())
     }
@@ -347,7 +348,8 @@ impl<'a> Values<'a> {
         // Tags may take an address apart in a text that is said to be plain, too.
         let plain = |text: &str| !text.contains('<') || !scrub::is_personal(&html::to_text(text));
         let text = if !html && plain(text) { Cow::Borrowed(text) } else { Cow::Owned(html::to_text(text)) };
-        if text.contains(char::REPLACEMENT_CHARACTER) {
+        // Its first byte is rare in Latin letters, so the quick look settles most texts.
+        if memchr::memchr(0xEF, text.as_bytes()).is_some() && text.contains(char::REPLACEMENT_CHARACTER) {
             self.notes.add(Note::Lossy);
         }
         let (clean, scrubbed) = if lines { CleanText::block(&text) } else { CleanText::line(&text) };

@@ -12,6 +12,7 @@ use crate::record::Record;
 use crate::report::{Note, Notes, Report};
 use crate::scrub::Scrubbed;
 use crate::source_map::{Format, SourceMap};
+use crate::window::{Window, wipe};
 use crate::xml::Xml;
 
 /// How much a feed may ask of its reader.
@@ -59,7 +60,7 @@ pub struct Feed<'m> {
     head: Option<Vec<u8>>,
     unfold: Option<Unfold>,
     charset: Charset,
-    text: String,
+    text: Window,
     reader: Reader,
     gather: Gather<'m>,
     sniffed: bool,
@@ -112,7 +113,7 @@ impl<'m> Feed<'m> {
             head: Some(Vec::new()),
             unfold: (map.format == Format::ICalendar).then(Unfold::default),
             charset: Charset::new(),
-            text: String::new(),
+            text: Window::default(),
             reader,
             gather: Gather {
                 map,
@@ -213,12 +214,16 @@ impl<'m> Feed<'m> {
             self.charset.declare(label);
         }
         self.decode(&head, last);
+        wipe(head);
     }
 
     fn decode(&mut self, piece: &[u8], last: bool) {
         let unfolded = self.unfold.as_mut().map(|unfold| unfold.push(piece, last));
         let piece = unfolded.as_deref().unwrap_or(piece);
         self.charset.push(piece, last, &mut self.text, &mut self.gather.notes);
+        if let Some(unfolded) = unfolded {
+            wipe(unfolded);
+        }
         if !self.sniffed && !self.sniff(last) {
             return;
         }
@@ -244,11 +249,13 @@ impl<'m> Feed<'m> {
             return false;
         }
         let leading = self.text.len().saturating_sub(start.len());
-        self.text.drain(..leading);
+        self.text.consume(leading);
         true
     }
 }
 
+/// What a value costs even when it is empty.
+const VALUE: usize = size_of::<(usize, String)>();
 /// Bytes read at once.
 const PIECE: usize = 64 * 1024;
 /// Bytes that are needed to see an XML declaration.
@@ -270,7 +277,7 @@ fn declared_in(piece: &[u8]) -> Option<&str> {
 impl Gather<'_> {
     pub(crate) fn begin_record(&mut self) {
         self.census.read = self.census.read.saturating_add(1);
-        self.record = Some(Record::default());
+        self.record = Some(Record::new());
     }
 
     pub(crate) fn in_record(&self) -> bool {
@@ -279,15 +286,29 @@ impl Gather<'_> {
 
     /// Takes a value of the record that is open.
     pub(crate) fn value(&mut self, rule: usize, text: &str) {
-        let Some(record) = &mut self.record else { return };
-        // A value costs memory even when it is empty.
-        let size = record.size.saturating_add(text.len()).saturating_add(size_of::<(usize, String)>());
-        if size > self.limits.record {
-            self.spoil(Note::RecordTooLarge);
+        if self.fits(text.len()) {
+            self.value_owned(rule, text.to_owned());
+        }
+    }
+
+    /// The same with a text that nobody else needs.
+    pub(crate) fn value_owned(&mut self, rule: usize, text: String) {
+        if !self.fits(text.len()) {
             return;
         }
-        record.size = size;
-        record.values.push((rule, text.to_owned()));
+        let Some(record) = &mut self.record else { return };
+        record.size = record.size.saturating_add(text.len()).saturating_add(VALUE);
+        record.values.push((rule, text));
+    }
+
+    /// Whether the open record takes a value of this length; it is spoilt when it does not.
+    fn fits(&mut self, length: usize) -> bool {
+        let Some(record) = &self.record else { return false };
+        let fits = record.size.saturating_add(length).saturating_add(VALUE) <= self.limits.record;
+        if !fits {
+            self.spoil(Note::RecordTooLarge);
+        }
+        fits
     }
 
     /// Marks the open record as one to drop.

@@ -9,13 +9,14 @@ use crate::feed::Gather;
 use crate::field::Field;
 use crate::plan::Cursor;
 use crate::report::Note;
+use crate::window::Window;
 
 pub(crate) use self::unfold::Unfold;
 
 #[derive(Debug)]
 pub(crate) struct Ics {
     /// Text that holds no whole line yet.
-    buffer: String,
+    buffer: Window,
     /// How long the buffer must be before it is looked at again.
     enough: usize,
     /// In a line over the limit: nothing counts up to its end.
@@ -39,7 +40,7 @@ struct Component {
 impl Ics {
     pub(crate) fn new() -> Self {
         Self {
-            buffer: String::new(),
+            buffer: Window::default(),
             enough: 0,
             discard: false,
             cursor: Cursor::new(),
@@ -60,22 +61,24 @@ impl Ics {
             return;
         }
         let buffer = std::mem::take(&mut self.buffer);
-        let mut rest = buffer.as_str();
+        let mut rest = &*buffer;
         while let Some((line, after)) = rest.split_once('\n') {
             self.line(line.trim_end_matches('\r'), gather);
             rest = after;
         }
         if last {
             self.line(rest.trim_end_matches('\r'), gather);
-            rest = "";
+            rest = rest.get(rest.len()..).unwrap_or_default();
         } else if self.discard || rest.len() > gather.limits.token {
             if !std::mem::replace(&mut self.discard, true) {
                 gather.spoil(Note::TokenTooLarge);
             }
-            rest = "";
+            rest = rest.get(rest.len()..).unwrap_or_default();
         }
-        self.buffer = rest.to_owned();
-        self.enough = rest.len().saturating_add(rest.len() / 2);
+        let read = buffer.len().saturating_sub(rest.len());
+        self.buffer = buffer;
+        self.buffer.consume(read);
+        self.enough = self.buffer.len().saturating_add(self.buffer.len() / 2);
         self.done = last || gather.truncated;
         if last {
             gather.truncated |= !self.root_seen || !self.open.is_empty();

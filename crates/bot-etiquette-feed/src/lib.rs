@@ -75,6 +75,7 @@ mod source_map;
 mod text;
 mod time;
 mod when;
+mod window;
 mod xml;
 
 pub use self::attribution::{Attribution, AttributionError};

@@ -23,7 +23,8 @@ struct Binding {
 impl Bindings {
     /// Takes over what a tag binds.
     pub(crate) fn open(&mut self, depth: usize, start: &BytesStart<'_>) {
-        if memchr::memmem::find(start.as_bytes(), b"xmlns").is_none() {
+        let has_attributes = start.len() > start.name().as_ref().len();
+        if !has_attributes || memchr::memmem::find(start.as_bytes(), b"xmlns").is_none() {
             return;
         }
         let mut attributes = start.html_attributes();

@@ -97,24 +97,31 @@ impl Cursor {
 
     /// Goes into an element or a member, of the namespace that its prefix is bound to; `false`, and nowhere, when no path
     /// leads there.
-    pub(crate) fn enter<'a>(
+    pub(crate) fn enter<'a, 'p>(
         &mut self,
-        plan: &Plan,
+        plan: &'p Plan,
         name: &str,
         namespace: Option<&str>,
         attribute: impl Fn(&str) -> Option<std::borrow::Cow<'a, str>>,
     ) -> bool {
         let start = self.frames.last().copied().unwrap_or(0);
         let end = self.nodes.len();
+        // Most conditions ask for the same attribute: it is looked up once.
+        let mut asked: Option<(&str, Option<std::borrow::Cow<'a, str>>)> = None;
+        let mut has = |name: &'p str, value: &str| {
+            let (_, actual) = match asked.take() {
+                Some(known) if known.0 == name => asked.insert(known),
+                _ => asked.insert((name, attribute(name))),
+            };
+            actual.as_deref() == Some(value)
+        };
         for at in start..end {
             let Some(node) = self.nodes.get(at).copied() else { break };
             for child in plan.children(node) {
                 let Some(Node { step: Some(step), .. }) = plan.nodes.get(child) else { continue };
                 let Step::Name { name: wanted, with } = step else { continue };
-                let fits = wanted.is(name, namespace)
-                    && with
-                        .as_ref()
-                        .is_none_or(|(name, value)| attribute(name).is_some_and(|actual| actual == *value));
+                let fits =
+                    wanted.is(name, namespace) && with.as_ref().is_none_or(|(name, value)| has(name, value));
                 if fits {
                     self.nodes.push(child);
                 }

@@ -1,6 +1,7 @@
 //! What is read of a source, and as what.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -82,7 +83,7 @@ pub struct SourceMap {
     pub(crate) language: String,
     pub(crate) charset: Option<String>,
     pub(crate) delimiter: Option<u8>,
-    pub(crate) attribution: Attribution,
+    pub(crate) attribution: Arc<Attribution>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) plan: Plan,
 }
@@ -282,7 +283,7 @@ impl TryFrom<Raw> for SourceMap {
             language: raw.language,
             charset: raw.charset,
             delimiter,
-            attribution: raw.attribution,
+            attribution: Arc::new(raw.attribution),
             rules,
             plan,
         })

@@ -12,11 +12,12 @@ use crate::namespaces::Bindings;
 use crate::path::Name;
 use crate::plan::Cursor;
 use crate::report::Note;
+use crate::window::Window;
 
 #[derive(Debug)]
 pub(crate) struct Xml {
     /// Text that holds no whole token yet.
-    buffer: String,
+    buffer: Window,
     /// How long the buffer must be before it is looked at again: no byte is read more than a few times.
     enough: usize,
     discard: Option<&'static str>,
@@ -50,7 +51,7 @@ struct Element {
 impl Xml {
     pub(crate) fn new() -> Self {
         Self {
-            buffer: String::new(),
+            buffer: Window::default(),
             enough: 0,
             discard: None,
             walk: Walk {
@@ -79,7 +80,7 @@ impl Xml {
                 break;
             }
             let used = self.walk.tokens(&self.buffer, last, gather);
-            self.buffer.drain(..used);
+            self.buffer.consume(used);
             if self.buffer.len() <= gather.limits.token {
                 break;
             }
@@ -89,7 +90,7 @@ impl Xml {
                 gather.truncated = true;
                 gather.abandon();
                 self.done = true;
-                self.buffer = String::new();
+                self.buffer.clear();
                 return;
             };
             self.discard = Some(end);
@@ -119,14 +120,14 @@ impl Xml {
             Some(at) => {
                 // A text ends before the tag, all else behind its end mark.
                 let length = if end == "<" { 0 } else { end.len() };
-                self.buffer.drain(..at.saturating_add(length));
+                self.buffer.consume(at.saturating_add(length));
                 self.discard = None;
                 true
             }
             None => {
                 let kept = self.buffer.len().saturating_sub(end.len());
                 let kept = (0..=kept).rev().find(|at| self.buffer.is_char_boundary(*at)).unwrap_or(0);
-                self.buffer.drain(..kept);
+                self.buffer.consume(kept);
                 false
             }
         }
@@ -311,14 +312,15 @@ impl Walk {
             return;
         }
         let Some(element) = self.elements.pop() else { return };
-        let plan = &gather.map.plan;
+        let map = gather.map;
+        let plan = &map.plan;
         if let Some(text) = element.text {
             if gather.in_record() {
-                let rules: Vec<_> = self.cursor.rules(plan).collect();
-                for rule in rules {
-                    if gather.map.rule(rule).is_some_and(|rule| rule.field != Field::Range) {
-                        gather.value(rule, &text);
-                    }
+                let is_range = |rule: &usize| map.rule(*rule).is_some_and(|rule| rule.field == Field::Range);
+                let mut rules = self.cursor.rules(plan).filter(|rule| !is_range(rule));
+                if let Some(first) = rules.next() {
+                    rules.for_each(|rule| gather.value(rule, &text));
+                    gather.value_owned(first, text);
                 }
             } else if self.cursor.at_total(plan) {
                 gather.announce(&text);
@@ -358,8 +360,13 @@ impl Walk {
             gather.spoil(Note::TokenTooLarge);
             return;
         }
-        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window.
-        target.extend(text.split('\u{FEFF}'));
+        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window. Its first
+        // byte is rare in Latin letters.
+        if memchr::memchr(0xEF, text.as_bytes()).is_none() {
+            target.push_str(text);
+        } else {
+            target.extend(text.split('\u{FEFF}'));
+        }
     }
 
     fn reference(&mut self, name: &str, gather: &mut Gather<'_>) {

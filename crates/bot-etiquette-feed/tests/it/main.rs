@@ -14,6 +14,8 @@ mod csv;
 mod dates;
 mod facts;
 mod feeds;
+#[cfg(target_os = "linux")]
+mod heap;
 mod icalendar;
 mod json;
 mod keeping;
