@@ -12,6 +12,7 @@ use crate::record::Record;
 use crate::report::{Note, Notes, Report};
 use crate::scrub::Scrubbed;
 use crate::source_map::{Format, SourceMap};
+use crate::usage::Counter;
 use crate::window::{Window, wipe};
 use crate::xml::Xml;
 
@@ -90,6 +91,7 @@ pub(crate) struct Gather<'m> {
     census: Census,
     scrubbed: Scrubbed,
     given: u64,
+    counters: Vec<Counter>,
     events: VecDeque<Event>,
 }
 
@@ -126,6 +128,7 @@ impl<'m> Feed<'m> {
                 census: Census::default(),
                 scrubbed: Scrubbed::default(),
                 given: 0,
+                counters: vec![Counter::default(); map.rules.len()],
                 events: VecDeque::new(),
             },
             sniffed: false,
@@ -193,6 +196,13 @@ impl<'m> Feed<'m> {
             dropped: gather.census.dropped,
             scrubbed: gather.scrubbed,
             notes: gather.notes.clone(),
+            fields: gather
+                .map
+                .rules
+                .iter()
+                .zip(&gather.counters)
+                .map(|(rule, counter)| counter.usage(rule.field, &rule.path))
+                .collect(),
         }
     }
 
@@ -295,6 +305,9 @@ impl Gather<'_> {
     pub(crate) fn value_owned(&mut self, rule: usize, text: String) {
         if !self.fits(text.len()) {
             return;
+        }
+        if let Some(counter) = self.counters.get_mut(rule) {
+            counter.add(&text, self.census.read);
         }
         let Some(record) = &mut self.record else { return };
         record.size = record.size.saturating_add(text.len()).saturating_add(VALUE);

@@ -74,6 +74,7 @@ mod scrub;
 mod source_map;
 mod text;
 mod time;
+mod usage;
 mod when;
 mod window;
 mod xml;
@@ -93,6 +94,7 @@ pub use self::report::{Note, Notes, Report};
 pub use self::scrub::Scrubbed;
 pub use self::source_map::{Format, MapError, SourceMap};
 pub use self::text::{Text, Texts, Translated, Translator};
+pub use self::usage::{Drift, FieldUse};
 pub use self::when::{Day, Local, MAX_OCCURRENCES, Moment, Run, Weekdays, When};
 
 /// The README's example, compiled.

@@ -21,6 +21,7 @@ mod json;
 mod keeping;
 mod maps;
 mod personal;
+mod presence;
 mod scrub;
 mod truncation;
 mod xml;
