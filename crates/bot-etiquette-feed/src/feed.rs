@@ -6,6 +6,7 @@ use crate::charset::Charset;
 use crate::completeness::{Census, Doubt, Outage};
 use crate::csv::Csv;
 use crate::event::Event;
+use crate::field::Field;
 use crate::ics::{Ics, Unfold};
 use crate::json::Json;
 use crate::record::Record;
@@ -307,7 +308,9 @@ impl Gather<'_> {
             return;
         }
         if let Some(counter) = self.counters.get_mut(rule) {
-            counter.add(&text, self.census.read);
+            // The element around a range has no value of its own.
+            let is_range = self.map.rule(rule).is_some_and(|rule| rule.field == Field::Range);
+            counter.add(if is_range { "range" } else { &text }, self.census.read);
         }
         let Some(record) = &mut self.record else { return };
         record.size = record.size.saturating_add(text.len()).saturating_add(VALUE);

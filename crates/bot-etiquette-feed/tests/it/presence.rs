@@ -48,3 +48,9 @@ fn a_few_records_tell_no_drift() {
     let few = |text: &str| report(&format!("{{\"items\":[{{\"id\":1,\"title\":\"A\"{text}}}]}}"));
     assert_eq!(few(",\"price\":1").drift(&few(",\"free\":1").fields).count(), 0);
 }
+
+#[test]
+fn a_range_counts_by_its_element() {
+    let (_, report) = read("xml", b"<list><event id='1'><title>A</title><dates><range><first>01/09/2026</first></range></dates></event></list>");
+    assert_eq!(uses(&report, Field::Range), [("dates/range".to_owned(), 1, 0)]);
+}
