@@ -262,7 +262,8 @@ fn no_json_feed_is_slow() {
         let long = |head: &str, piece: &str| feed(head, piece, length);
         let title = "{\"items\":[{\"id\":1,\"title\":\"";
         vec![
-            ("records", long("{\"items\":[", "{\"id\":1,\"title\":\"A\"},")),
+            // Each is an event, which costs more than its bytes.
+            ("records", long("{\"items\":[", &format!("{{\"id\":1,\"title\":\"{}\"}},", "A".repeat(98)))),
             ("records without a key", long("{\"items\":[", "{},")),
             ("open lists", long("{\"items\":", "[")),
             ("open objects", long("", "{\"items\":")),
@@ -290,7 +291,7 @@ fn no_xml_feed_is_slow() {
         let long = |head: &str, piece: &str| feed(head, piece, length);
         let title = "<list><event id='1'><title>";
         vec![
-            ("records", long("<list>", "<event id='1'><title>A</title></event>")),
+            ("records", long("<list>", &format!("<event id='1'><title>{}</title></event>", "A".repeat(98)))),
             ("open elements", long("", "<a>")),
             ("ends", long("<list>", "</a>")),
             ("brackets", long("<list>", "<")),
@@ -319,7 +320,8 @@ fn no_csv_feed_is_slow() {
     let shapes = |length| {
         let long = |head: &str, piece: &str| feed(head, piece, length);
         vec![
-            ("rows", long("ID;TITLE\n", "1;A\n")),
+            // Each is an event, which costs more than its bytes.
+            ("rows", long("ID;TITLE\n", &format!("1;{}\n", "A".repeat(98)))),
             ("a header", long("", "ID;")),
             ("one row", long("ID;TITLE\n", "1;")),
             ("quotes", long("ID;TITLE\n", "\"")),
@@ -340,7 +342,13 @@ fn no_icalendar_feed_is_slow() {
         let long = |head: &str, piece: &str| feed(head, piece, length);
         let event = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:A\n";
         vec![
-            ("events", long("BEGIN:VCALENDAR\n", "BEGIN:VEVENT\nUID:1\nSUMMARY:A\nEND:VEVENT\n")),
+            (
+                "events",
+                long(
+                    "BEGIN:VCALENDAR\n",
+                    &format!("BEGIN:VEVENT\nUID:1\nSUMMARY:{}\nEND:VEVENT\n", "A".repeat(98)),
+                ),
+            ),
             ("open components", long("", "BEGIN:VEVENT\n")),
             ("ends", long("BEGIN:VCALENDAR\n", "END:VEVENT\n")),
             ("folds", long(&format!("{event}DESCRIPTION:a"), "\r\n ")),
