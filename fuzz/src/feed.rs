@@ -5,6 +5,16 @@ use bot_etiquette_feed::{CleanText, Event, Feed, Report, SourceMap};
 const JSON: &str = include_str!("../../crates/bot-etiquette-feed/tests/fixtures/json.toml");
 const XML: &str = include_str!("../../crates/bot-etiquette-feed/tests/fixtures/xml.toml");
 const CSV: &str = include_str!("../../crates/bot-etiquette-feed/tests/fixtures/csv.toml");
+const ICALENDAR: &str = r#"
+source = "town"
+format = "icalendar"
+zone = "Europe/Madrid"
+language = "es"
+[attribution]
+source = "A town"
+license = "CC BY 4.0"
+license_url = "https://creativecommons.org/licenses/by/4.0/"
+"#;
 
 /// A JSON feed, its first byte the size of the chunks.
 pub fn json(data: &[u8]) {
@@ -19,6 +29,11 @@ pub fn xml(data: &[u8]) {
 /// A CSV feed, its first byte the size of the chunks.
 pub fn csv(data: &[u8]) {
     feed(CSV, data);
+}
+
+/// An iCalendar feed, its first byte the size of the chunks.
+pub fn icalendar(data: &[u8]) {
+    feed(ICALENDAR, data);
 }
 
 /// A text: cleaning is a fixed point, and leaves no plain address and no plain number.

@@ -37,6 +37,8 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "feed")]
     ("feed_csv", feed::csv),
     #[cfg(feature = "feed")]
+    ("feed_icalendar", feed::icalendar),
+    #[cfg(feature = "feed")]
     ("scrub", feed::scrub),
     #[cfg(feature = "html")]
     ("html_page", html::page),

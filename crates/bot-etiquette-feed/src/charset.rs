@@ -3,13 +3,14 @@
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
 
 use crate::report::{Note, Notes};
+use crate::window::Window;
 
 /// Decodes a feed. A byte order mark beats valid UTF-8, that beats what was declared, that beats windows-1252.
 #[derive(Debug)]
 pub(crate) struct Charset {
     declared: Option<&'static Encoding>,
     state: State,
-    /// An unfinished UTF-8 sequence, and at the start the bytes that may be a byte order mark.
+    /// At the start the bytes that may be a byte order mark, then those that may begin a character of UTF-8.
     held: Vec<u8>,
     started: bool,
 }
@@ -17,16 +18,20 @@ pub(crate) struct Charset {
 enum State {
     /// Only ASCII so far.
     Ascii,
-    Utf8,
-    Other(Box<Decoder>),
+    Settled(Box<Decoder>),
+}
+
+impl State {
+    fn of(encoding: &'static Encoding) -> Self {
+        Self::Settled(Box::new(encoding.new_decoder_without_bom_handling()))
+    }
 }
 
 impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Ascii => "Ascii",
-            Self::Utf8 => "Utf8",
-            Self::Other(_) => "Other",
+            Self::Settled(_) => "Settled",
         })
     }
 }
@@ -43,7 +48,7 @@ impl Charset {
         }
     }
 
-    pub(crate) fn push(&mut self, chunk: &[u8], last: bool, out: &mut String, notes: &mut Notes) {
+    pub(crate) fn push(&mut self, chunk: &[u8], last: bool, out: &mut Window, notes: &mut Notes) {
         let joined;
         let mut bytes = if self.held.is_empty() {
             chunk
@@ -61,11 +66,7 @@ impl Charset {
             if let Some((encoding, length)) = Encoding::for_bom(bytes) {
                 notes.add(Note::Bom);
                 bytes = bytes.get(length..).unwrap_or_default();
-                self.state = if encoding == UTF_8 {
-                    State::Utf8
-                } else {
-                    State::Other(Box::new(encoding.new_decoder_without_bom_handling()))
-                };
+                self.state = State::of(encoding);
             }
         }
         if matches!(self.state, State::Ascii) {
@@ -85,9 +86,8 @@ impl Charset {
             }
             self.state = self.settle(bytes, notes);
         }
-        match &mut self.state {
-            State::Other(decoder) => decode(decoder, bytes, last, out, notes),
-            _ => self.push_utf8(bytes, last, out, notes),
+        if let State::Settled(decoder) = &mut self.state {
+            decode(decoder, bytes, last, out, notes);
         }
     }
 
@@ -98,44 +98,20 @@ impl Charset {
             Err(error) => error.valid_up_to() > 0 || error.error_len().is_none(),
         };
         if is_utf8 {
-            return State::Utf8;
+            return State::of(UTF_8);
         }
         let encoding = self.declared.filter(|encoding| *encoding != UTF_8).unwrap_or_else(|| {
             notes.add(Note::Charset);
             WINDOWS_1252
         });
-        State::Other(Box::new(encoding.new_decoder_without_bom_handling()))
-    }
-
-    fn push_utf8(&mut self, bytes: &[u8], last: bool, out: &mut String, notes: &mut Notes) {
-        let mut rest = bytes;
-        loop {
-            match std::str::from_utf8(rest) {
-                Ok(text) => return out.push_str(text),
-                Err(error) => {
-                    let (valid, bad) = rest.split_at_checked(error.valid_up_to()).unwrap_or((rest, &[]));
-                    out.push_str(std::str::from_utf8(valid).unwrap_or_default());
-                    match error.error_len() {
-                        None if !last => {
-                            self.held = bad.to_vec();
-                            return;
-                        }
-                        length => {
-                            notes.add(Note::Lossy);
-                            out.push(char::REPLACEMENT_CHARACTER);
-                            rest = bad.get(length.unwrap_or(bad.len())..).unwrap_or_default();
-                        }
-                    }
-                }
-            }
-        }
+        State::of(encoding)
     }
 }
 
-fn decode(decoder: &mut Decoder, bytes: &[u8], last: bool, out: &mut String, notes: &mut Notes) {
+fn decode(decoder: &mut Decoder, bytes: &[u8], last: bool, out: &mut Window, notes: &mut Notes) {
     let mut rest = bytes;
     loop {
-        out.reserve(decoder.max_utf8_buffer_length(rest.len()).unwrap_or(rest.len()));
+        let out = out.reserve(decoder.max_utf8_buffer_length(rest.len()).unwrap_or(rest.len()));
         let (result, read, lossy) = decoder.decode_to_string(rest, out, last);
         if lossy {
             notes.add(Note::Lossy);

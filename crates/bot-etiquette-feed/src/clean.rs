@@ -1,5 +1,6 @@
 //! Text without personal data: the only text an event takes.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 
@@ -45,12 +46,14 @@ impl CleanText {
 
     fn clean(text: &str, lines: bool) -> (Self, Scrubbed) {
         let mut scrubbed = Scrubbed::default();
-        let mut text = normal(text, lines);
+        let text = text.trim();
+        let mut text =
+            if is_normal(text, lines) { Cow::Borrowed(text) } else { Cow::Owned(normal(text, lines)) };
         for pass in 0..PASSES {
             let Some(kept) = scrub::scrub(&text, pass >= SILENT_PASSES, &mut scrubbed) else {
-                return (Self(text.into_boxed_str()), scrubbed);
+                return (Self(text.into()), scrubbed);
             };
-            text = normal(&kept, lines);
+            text = Cow::Owned(normal(&kept, lines));
         }
         (Self::default(), scrubbed)
     }
@@ -60,6 +63,33 @@ impl CleanText {
 const SILENT_PASSES: usize = 3;
 /// Passes in all; the later ones leave a mark, so that nothing comes together. A text that is not clean then is dropped.
 const PASSES: usize = 8;
+
+/// Whether [`normal`] would change nothing, as a quick look at the bytes of most texts can tell: ASCII, the letters and
+/// signs of Latin-1, the usual quotes and dashes, single blanks between.
+fn is_normal(text: &str, lines: bool) -> bool {
+    let mut bytes = text.bytes();
+    let mut blank = true;
+    while let Some(byte) = bytes.next() {
+        let is_blank = match byte {
+            0x21..=0x7E => false,
+            b' ' => true,
+            b'\n' if lines => true,
+            0xC2 if matches!(bytes.next(), Some(0xA1..=0xAC | 0xAE..=0xBF)) => false,
+            0xC3 if matches!(bytes.next(), Some(0x80..=0xBF)) => false,
+            0xE2 => match (bytes.next(), bytes.next()) {
+                (Some(0x80), Some(0x93 | 0x94 | 0x98 | 0x99 | 0x9C | 0x9D | 0xA6)) => false,
+                (Some(0x82), Some(0xAC)) => false,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        if is_blank && blank {
+            return false;
+        }
+        blank = is_blank;
+    }
+    !blank
+}
 
 /// One form for texts that read alike: NFC, single blanks, nothing invisible.
 fn normal(text: &str, lines: bool) -> String {
@@ -102,6 +132,15 @@ impl fmt::Debug for CleanText {
 impl serde::Serialize for CleanText {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
+    }
+}
+
+/// Cleans again: what was stored is no exception.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for CleanText {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Ok(Self::block(&text).0)
     }
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::feed::Gather;
 use crate::plan::Cursor;
 use crate::report::Note;
+use crate::window::Window;
 
 /// Rows with a quote that is never closed, after which the file is given up.
 const MAX_OPEN_QUOTES: u64 = 100;
@@ -13,7 +14,7 @@ const DELIMITERS: [u8; 4] = [b';', b',', b'\t', b'|'];
 
 #[derive(Debug)]
 pub(crate) struct Csv {
-    buffer: String,
+    buffer: Window,
     delimiter: Option<u8>,
     /// The rules of each column, once the header was read.
     columns: Option<Vec<Vec<usize>>>,
@@ -35,7 +36,7 @@ enum Row {
 
 impl Csv {
     pub(crate) fn new(delimiter: Option<u8>) -> Self {
-        Self { buffer: String::new(), delimiter, columns: None, enough: 0, lost: false, done: false }
+        Self { buffer: Window::default(), delimiter, columns: None, enough: 0, lost: false, done: false }
     }
 
     pub(crate) fn push(&mut self, text: &str, last: bool, gather: &mut Gather<'_>) {
@@ -87,7 +88,8 @@ impl Csv {
                 }
             }
         }
-        self.buffer = buffer.get(at..).unwrap_or_default().to_owned();
+        self.buffer = buffer;
+        self.buffer.consume(at.min(self.buffer.len()));
         self.enough = self.buffer.len().saturating_add(self.buffer.len() / 2);
         self.done |= last;
     }
@@ -112,7 +114,7 @@ impl Csv {
             let columns = Cells::of(row, delimiter).map(|cell| {
                 let name = unquote(cell);
                 let mut cursor = Cursor::new();
-                let wanted = cursor.enter(&map.plan, name.trim(), |_| None);
+                let wanted = cursor.enter(&map.plan, name.trim(), None, |_| None);
                 if wanted { cursor.rules(&map.plan).collect() } else { Vec::new() }
             });
             self.columns = Some(columns.collect());

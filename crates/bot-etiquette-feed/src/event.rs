@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::attribution::Attribution;
 use crate::clean::CleanText;
@@ -24,6 +25,29 @@ use crate::when::{MAX_LIST, Moment, When};
 pub struct EventKey(String);
 
 impl EventKey {
+    /// The key of what `source` calls `id`; `None` for an id without a character or with an e-mail address, for one over
+    /// 512 bytes, and for a source whose name is empty or has a colon.
+    #[must_use]
+    pub fn new(source: &str, id: &str) -> Option<Self> {
+        let fits = !id.is_empty()
+            && id.len() <= MAX_KEY
+            && !scrub::holds_email(id)
+            && !id.contains(char::is_control);
+        (fits && !source.trim().is_empty() && !source.contains(':')).then(|| Self(format!("{source}:{id}")))
+    }
+
+    /// The source's name.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        self.0.split_once(':').map_or(&self.0, |(source, _)| source)
+    }
+
+    /// What the source calls the event.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.0.split_once(':').map_or("", |(_, id)| id)
+    }
+
     /// The key: the source's name, a colon, the id.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -55,8 +79,54 @@ pub struct Event {
     categories: Vec<CleanText>,
     link: Option<Link>,
     updated: Option<Moment>,
-    attribution: Attribution,
+    attribution: Arc<Attribution>,
     scrubbed: Scrubbed,
+}
+
+/// What [`Published`](crate::Published) writes is read back, and cleaned again: so a calendar outlives a restart.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Event {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Stored {
+            key: EventKey,
+            titles: Texts,
+            descriptions: Texts,
+            when: When,
+            place: Place,
+            price: Option<Price>,
+            categories: Vec<CleanText>,
+            link: Link,
+            updated: Option<String>,
+            attribution: Attribution,
+        }
+
+        let stored = Stored::deserialize(deserializer)?;
+        stored.attribution.check().map_err(serde::de::Error::custom)?;
+        let updated = stored.updated.and_then(|updated| Moment::parse(&updated, &stored.when.zone));
+        Ok(Self {
+            key: stored.key,
+            titles: stored.titles,
+            descriptions: stored.descriptions,
+            when: stored.when,
+            place: stored.place,
+            price: stored.price,
+            categories: stored.categories,
+            link: Some(stored.link),
+            updated,
+            attribution: Arc::new(stored.attribution),
+            scrubbed: Scrubbed::default(),
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for EventKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let key = text.split_once(':').and_then(|(source, id)| Self::new(source, id));
+        key.ok_or_else(|| serde::de::Error::custom("a key is written source:id"))
+    }
 }
 
 impl Event {
@@ -151,6 +221,33 @@ impl Event {
         (!title.is_empty()).then_some((title, start, place))
     }
 
+    /// Whether the two say the same in the source's words, whenever they were changed.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        self.titles.source() == other.titles.source()
+            && self.descriptions.source() == other.descriptions.source()
+            && self.when == other.when
+            && self.place == other.place
+            && self.price == other.price
+            && self.categories == other.categories
+            && self.shown_link() == other.shown_link()
+            && self.attribution == other.attribution
+    }
+
+    /// Its own link, or else its source's page.
+    pub(crate) fn shown_link(&self) -> Option<&str> {
+        self.link.as_ref().map(Link::as_str).or_else(|| self.attribution.link().map(url::Url::as_str))
+    }
+
+    /// Keeps the translations of what was known before, where the source's words have not changed.
+    pub(crate) fn keep_translations(&mut self, known: &Self) {
+        if self.titles.source() == known.titles.source() {
+            self.titles.merge(&known.titles);
+        }
+        if self.descriptions.source() == known.descriptions.source() {
+            self.descriptions.merge(&known.descriptions);
+        }
+    }
+
     /// Takes over what another record of the same event has: dates, languages, what is missing here.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.titles.merge(&other.titles);
@@ -202,7 +299,7 @@ impl Event {
         let link = values.link();
         let updated = values.moment(Field::Updated);
         let scrubbed = values.scrubbed;
-        let attribution = map.attribution.clone();
+        let attribution = Arc::clone(&map.attribution);
         Some(Self {
             key,
             titles,
@@ -242,7 +339,7 @@ impl<'a> Values<'a> {
     pub(crate) fn one(&self, field: Field) -> Option<&'a str> {
         let map = self.map;
         let values = self.record.values.iter().filter(|(index, text)| {
-            !text.trim().is_empty() && map.rule(*index).is_some_and(|rule| rule.field == field)
+            map.rule(*index).is_some_and(|rule| rule.field == field) && !text.trim().is_empty()
         });
         values.min_by_key(|(index, _)| *index).map(|(_, text)| text.trim())
     }
@@ -251,7 +348,8 @@ impl<'a> Values<'a> {
         // Tags may take an address apart in a text that is said to be plain, too.
         let plain = |text: &str| !text.contains('<') || !scrub::is_personal(&html::to_text(text));
         let text = if !html && plain(text) { Cow::Borrowed(text) } else { Cow::Owned(html::to_text(text)) };
-        if text.contains(char::REPLACEMENT_CHARACTER) {
+        // Its first byte is rare in Latin letters, so the quick look settles most texts.
+        if memchr::memchr(0xEF, text.as_bytes()).is_some() && text.contains(char::REPLACEMENT_CHARACTER) {
             self.notes.add(Note::Lossy);
         }
         let (clean, scrubbed) = if lines { CleanText::block(&text) } else { CleanText::line(&text) };
@@ -280,8 +378,7 @@ impl<'a> Values<'a> {
             }
             id.extend(part.chars().filter(|character| !character.is_control()));
         }
-        let fits = !id.is_empty() && id.len() <= MAX_KEY && !scrub::holds_email(&id);
-        fits.then(|| EventKey(format!("{}:{id}", self.map.source)))
+        EventKey::new(&self.map.source, &id)
     }
 
     fn language(&mut self) -> String {
@@ -299,8 +396,10 @@ impl<'a> Values<'a> {
     fn texts(&mut self, field: Field, lang: &str, lines: bool) -> Texts {
         let mut texts = Texts::default();
         for (rule, text) in self.all(field) {
-            let clean = self.clean(text, rule.html, lines);
-            texts.add(rule.lang.as_deref().unwrap_or(lang), clean);
+            let lang = rule.lang.as_deref().unwrap_or(lang);
+            if texts.in_language(lang).is_none() {
+                texts.add(lang, self.clean(text, rule.html, lines));
+            }
         }
         texts
     }

@@ -6,11 +6,15 @@ use crate::charset::Charset;
 use crate::completeness::{Census, Doubt, Outage};
 use crate::csv::Csv;
 use crate::event::Event;
+use crate::field::Field;
+use crate::ics::{Ics, Unfold};
 use crate::json::Json;
 use crate::record::Record;
 use crate::report::{Note, Notes, Report};
 use crate::scrub::Scrubbed;
 use crate::source_map::{Format, SourceMap};
+use crate::usage::Counter;
+use crate::window::{Window, wipe};
 use crate::xml::Xml;
 
 /// How much a feed may ask of its reader.
@@ -56,8 +60,9 @@ impl Default for Limits {
 pub struct Feed<'m> {
     /// The first bytes, until there are enough to see what they are.
     head: Option<Vec<u8>>,
+    unfold: Option<Unfold>,
     charset: Charset,
-    text: String,
+    text: Window,
     reader: Reader,
     gather: Gather<'m>,
     sniffed: bool,
@@ -71,6 +76,7 @@ enum Reader {
     Json(Box<Json>),
     Xml(Box<Xml>),
     Csv(Box<Csv>),
+    Ics(Box<Ics>),
 }
 
 /// What the readers of all formats give to.
@@ -86,6 +92,7 @@ pub(crate) struct Gather<'m> {
     census: Census,
     scrubbed: Scrubbed,
     given: u64,
+    counters: Vec<Counter>,
     events: VecDeque<Event>,
 }
 
@@ -100,14 +107,16 @@ impl<'m> Feed<'m> {
     #[must_use]
     pub fn with_limits(map: &'m SourceMap, limits: Limits) -> Self {
         let reader = match map.format {
-            Format::Json => Reader::Json(Box::new(Json::new(limits))),
+            Format::Json | Format::JsonFeed => Reader::Json(Box::new(Json::new(limits))),
             Format::Xml | Format::Rss | Format::Atom => Reader::Xml(Box::new(Xml::new())),
             Format::Csv => Reader::Csv(Box::new(Csv::new(map.delimiter))),
+            Format::ICalendar => Reader::Ics(Box::new(Ics::new())),
         };
         Self {
             head: Some(Vec::new()),
+            unfold: (map.format == Format::ICalendar).then(Unfold::default),
             charset: Charset::new(),
-            text: String::new(),
+            text: Window::default(),
             reader,
             gather: Gather {
                 map,
@@ -120,6 +129,7 @@ impl<'m> Feed<'m> {
                 census: Census::default(),
                 scrubbed: Scrubbed::default(),
                 given: 0,
+                counters: vec![Counter::default(); map.rules.len()],
                 events: VecDeque::new(),
             },
             sniffed: false,
@@ -187,6 +197,13 @@ impl<'m> Feed<'m> {
             dropped: gather.census.dropped,
             scrubbed: gather.scrubbed,
             notes: gather.notes.clone(),
+            fields: gather
+                .map
+                .rules
+                .iter()
+                .zip(&gather.counters)
+                .map(|(rule, counter)| counter.usage(rule.field, &rule.path))
+                .collect(),
         }
     }
 
@@ -208,10 +225,16 @@ impl<'m> Feed<'m> {
             self.charset.declare(label);
         }
         self.decode(&head, last);
+        wipe(head);
     }
 
     fn decode(&mut self, piece: &[u8], last: bool) {
+        let unfolded = self.unfold.as_mut().map(|unfold| unfold.push(piece, last));
+        let piece = unfolded.as_deref().unwrap_or(piece);
         self.charset.push(piece, last, &mut self.text, &mut self.gather.notes);
+        if let Some(unfolded) = unfolded {
+            wipe(unfolded);
+        }
         if !self.sniffed && !self.sniff(last) {
             return;
         }
@@ -219,6 +242,7 @@ impl<'m> Feed<'m> {
             Reader::Json(json) => json.push(&self.text, last, &mut self.gather),
             Reader::Xml(xml) => xml.push(&self.text, last, &mut self.gather),
             Reader::Csv(csv) => csv.push(&self.text, last, &mut self.gather),
+            Reader::Ics(ics) => ics.push(&self.text, last, &mut self.gather),
         }
         self.text.clear();
     }
@@ -236,11 +260,13 @@ impl<'m> Feed<'m> {
             return false;
         }
         let leading = self.text.len().saturating_sub(start.len());
-        self.text.drain(..leading);
+        self.text.consume(leading);
         true
     }
 }
 
+/// What a value costs even when it is empty.
+const VALUE: usize = size_of::<(usize, String)>();
 /// Bytes read at once.
 const PIECE: usize = 64 * 1024;
 /// Bytes that are needed to see an XML declaration.
@@ -262,7 +288,7 @@ fn declared_in(piece: &[u8]) -> Option<&str> {
 impl Gather<'_> {
     pub(crate) fn begin_record(&mut self) {
         self.census.read = self.census.read.saturating_add(1);
-        self.record = Some(Record::default());
+        self.record = Some(Record::new());
     }
 
     pub(crate) fn in_record(&self) -> bool {
@@ -271,15 +297,34 @@ impl Gather<'_> {
 
     /// Takes a value of the record that is open.
     pub(crate) fn value(&mut self, rule: usize, text: &str) {
-        let Some(record) = &mut self.record else { return };
-        // A value costs memory even when it is empty.
-        let size = record.size.saturating_add(text.len()).saturating_add(size_of::<(usize, String)>());
-        if size > self.limits.record {
-            self.spoil(Note::RecordTooLarge);
+        if self.fits(text.len()) {
+            self.value_owned(rule, text.to_owned());
+        }
+    }
+
+    /// The same with a text that nobody else needs.
+    pub(crate) fn value_owned(&mut self, rule: usize, text: String) {
+        if !self.fits(text.len()) {
             return;
         }
-        record.size = size;
-        record.values.push((rule, text.to_owned()));
+        if let Some(counter) = self.counters.get_mut(rule) {
+            // The element around a range has no value of its own.
+            let is_range = self.map.rule(rule).is_some_and(|rule| rule.field == Field::Range);
+            counter.add(if is_range { "range" } else { &text }, self.census.read);
+        }
+        let Some(record) = &mut self.record else { return };
+        record.size = record.size.saturating_add(text.len()).saturating_add(VALUE);
+        record.values.push((rule, text));
+    }
+
+    /// Whether the open record takes a value of this length; it is spoilt when it does not.
+    fn fits(&mut self, length: usize) -> bool {
+        let Some(record) = &self.record else { return false };
+        let fits = record.size.saturating_add(length).saturating_add(VALUE) <= self.limits.record;
+        if !fits {
+            self.spoil(Note::RecordTooLarge);
+        }
+        fits
     }
 
     /// Marks the open record as one to drop.
@@ -294,6 +339,13 @@ impl Gather<'_> {
     pub(crate) fn abandon(&mut self) {
         if self.record.take().is_some() {
             self.census.dropped = self.census.dropped.saturating_add(1);
+        }
+    }
+
+    /// Leaves the open record out: it says itself that it is no event any more.
+    pub(crate) fn withdraw(&mut self, note: Note) {
+        if self.record.take().is_some() {
+            self.notes.add(note);
         }
     }
 
@@ -321,6 +373,7 @@ impl Gather<'_> {
         let Ok(total) = total.trim().parse() else { return };
         if self.census.announced.is_some_and(|known| known != total) {
             self.notes.add(Note::TotalChanged);
+            self.census.total_changed = true;
         }
         self.census.announced = Some(total);
     }

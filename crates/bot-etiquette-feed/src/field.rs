@@ -43,6 +43,8 @@ fields! {
     Hours = "hours",
     /// Days of the week: `MO,TU`, `L,M,X` or `1,2` (1 is Monday).
     Weekdays = "weekdays",
+    /// A recurrence rule of iCalendar: `FREQ=WEEKLY;BYDAY=TU;UNTIL=20251216`, daily or weekly with an end.
+    Recurrence = "recurrence",
     /// Days on which it does not take place.
     Excluded = "excluded",
     /// Further days on which it does.
@@ -88,5 +90,20 @@ impl Field {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|field| field.as_str() == name)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Field {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Field {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("no field of an event"))
     }
 }

@@ -2,6 +2,9 @@
 
 /// Decodes references: numbers, and the names of HTML. Halves of a surrogate pair beside each other are joined.
 pub(crate) fn decode_entities(text: &str) -> String {
+    if memchr::memchr(b'&', text.as_bytes()).is_none() {
+        return text.to_owned();
+    }
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
     let mut high = None;
@@ -98,14 +101,9 @@ pub(crate) fn to_text(html: &str) -> String {
             continue;
         }
         let name_at = usize::from(inner.starts_with('/'));
-        let name: String = inner
-            .get(name_at..)
-            .unwrap_or_default()
-            .chars()
-            .take(12)
-            .take_while(char::is_ascii_alphanumeric)
-            .collect::<String>()
-            .to_ascii_lowercase();
+        let name = inner.get(name_at..).unwrap_or_default();
+        let length = name.bytes().take(12).take_while(u8::is_ascii_alphanumeric).count();
+        let name = name.get(..length).unwrap_or_default();
         if name.is_empty() && !inner.starts_with('!') {
             text.push('<');
             rest = inner;
@@ -117,19 +115,46 @@ pub(crate) fn to_text(html: &str) -> String {
             break;
         };
         rest = inner.get(after..).unwrap_or_default();
-        match name.as_str() {
-            "script" | "style" if name_at == 0 => rest = skip_raw(rest, &name),
-            "p" | "div" | "br" | "li" | "ul" | "ol" | "tr" | "table" | "h1" | "h2" | "h3" | "h4" | "h5"
-            | "h6" | "section" | "article" | "blockquote" | "dt" | "dd" | "dl" | "pre" | "hr" => {
-                text.push('\n')
+        let is_any = |names: &[&str]| names.iter().any(|one| one.eq_ignore_ascii_case(name));
+        if name_at == 0 && is_any(&["script", "style"]) {
+            rest = skip_raw(rest, name);
+        } else if is_any(&BLOCKS) {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
             }
-            "td" | "th" => text.push(' '),
-            _ => {}
+        } else if is_any(&["td", "th"]) {
+            text.push(' ');
         }
     }
     text.push_str(rest);
-    decode_entities(&text)
+    if memchr::memchr(b'&', text.as_bytes()).is_none() { text } else { decode_entities(&text) }
 }
+
+/// Elements that begin a line.
+const BLOCKS: [&str; 22] = [
+    "p",
+    "br",
+    "div",
+    "li",
+    "ul",
+    "ol",
+    "tr",
+    "table",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "section",
+    "article",
+    "blockquote",
+    "dt",
+    "dd",
+    "dl",
+    "pre",
+    "hr",
+];
 
 /// Behind the `>` of a tag, where one in quotes is none.
 fn tag_end(inner: &str) -> Option<usize> {

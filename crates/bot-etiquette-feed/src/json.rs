@@ -174,7 +174,7 @@ impl Walk {
                 _ => {}
             }
         }
-        if !self.cursor.enter(&gather.map.plan, &name, |_| None) {
+        if !self.cursor.enter(&gather.map.plan, &name, None, |_| None) {
             self.skip = Some(self.depth);
             // `success` is looked at although no path leads there: its value is a word, not text.
             if self.verdict == Some(ApiKey::Success) {
@@ -253,10 +253,10 @@ impl Walk {
     }
 
     fn scalar(&mut self, text: &str, gather: &mut Gather<'_>) {
-        let plan = &gather.map.plan;
+        let map = gather.map;
+        let plan = &map.plan;
         if gather.in_record() {
-            let rules: Vec<_> = self.cursor.rules(plan).collect();
-            for rule in rules {
+            for rule in self.cursor.rules(plan) {
                 gather.value(rule, text);
             }
         } else if self.cursor.at_total(plan) {

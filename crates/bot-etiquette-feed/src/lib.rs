@@ -1,4 +1,4 @@
-//! Open-data event feeds to events, field by named field: JSON, XML, CSV, RSS 2.0 and Atom.
+//! Open-data event feeds to events, field by named field: JSON, XML, CSV, RSS, Atom, JSON Feed and iCalendar.
 //!
 //! Not an HTTP client, and not a database: bytes come in as chunks from whatever fetched them, events go out.
 //!
@@ -57,24 +57,30 @@ mod field;
 mod fold;
 mod html;
 mod ical;
+mod ics;
 mod json;
 mod link;
+mod namespaces;
 mod path;
 mod place;
 mod plan;
+mod preset;
 mod publish;
 mod record;
+mod recurrence;
 mod report;
 mod schedule;
 mod scrub;
 mod source_map;
 mod text;
 mod time;
+mod usage;
 mod when;
+mod window;
 mod xml;
 
 pub use self::attribution::{Attribution, AttributionError};
-pub use self::calendar::Calendar;
+pub use self::calendar::{Calendar, Renewed};
 pub use self::clean::CleanText;
 pub use self::completeness::{Completeness, Doubt, Outage, Verdict};
 pub use self::event::{Event, EventKey};
@@ -88,6 +94,7 @@ pub use self::report::{Note, Notes, Report};
 pub use self::scrub::Scrubbed;
 pub use self::source_map::{Format, MapError, SourceMap};
 pub use self::text::{Text, Texts, Translated, Translator};
+pub use self::usage::{Drift, FieldUse};
 pub use self::when::{Day, Local, MAX_OCCURRENCES, Moment, Run, Weekdays, When};
 
 /// The README's example, compiled.

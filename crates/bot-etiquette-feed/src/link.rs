@@ -1,5 +1,6 @@
 //! Links that may be published.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use url::Url;
@@ -83,10 +84,24 @@ impl serde::Serialize for Link {
     }
 }
 
-fn decoded(text: &str) -> String {
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Link {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text)
+            .0
+            .ok_or_else(|| serde::de::Error::custom("the link is no web page that may be linked"))
+    }
+}
+
+fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains(['%', '+']) {
+        return Cow::Borrowed(text);
+    }
     url::form_urlencoded::parse(text.replace('&', "%26").as_bytes())
         .map(|(name, value)| format!("{name}={value}"))
-        .collect()
+        .collect::<String>()
+        .into()
 }
 
 /// Whether a piece of a link is a telephone number with its country code.

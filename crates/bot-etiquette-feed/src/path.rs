@@ -1,36 +1,66 @@
 //! Where a value stands in a record: `extradata/item[@name='Horario']`, `address/area/locality`, `posicion[0]`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// An element or an object's member.
-    Name { name: String, with: Option<(String, String)> },
+    Name { name: Name, with: Option<(String, String)> },
     /// An attribute of an element.
-    Attribute(String),
+    Attribute(Name),
     /// One item of an array, from 0.
     Index(u64),
 }
 
-impl Step {
-    /// Whether an element or a member of this name is meant; `*:name` takes any prefix, `*` any name.
-    pub(crate) fn is_named(&self, actual: &str) -> bool {
-        match self {
-            Self::Name { name, .. } if name == "*" => true,
-            Self::Name { name, .. } => match name.strip_prefix("*:") {
-                Some(local) => actual.rsplit(':').next() == Some(local),
-                None => name == actual,
-            },
-            _ => false,
+/// A name as the map writes it, with the namespace that the map gives its prefix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) written: String,
+    pub(crate) namespace: Option<String>,
+}
+
+impl Name {
+    fn new(written: &str, namespaces: &Namespaces) -> Self {
+        let prefix = written.split_once(':').map(|(prefix, _)| prefix);
+        let namespace = prefix.and_then(|prefix| namespaces.get(prefix)).cloned();
+        Self { written: written.to_owned(), namespace }
+    }
+
+    /// Whether this is the name of an element or a member; `*:name` takes any prefix, `*` any name.
+    ///
+    /// `bound` is the namespace of the document's own prefix. What the document never bound is compared as written, with
+    /// or without the prefix.
+    pub(crate) fn is(&self, actual: &str, bound: Option<&str>) -> bool {
+        if self.written == "*" {
+            return true;
+        }
+        if let Some(local) = self.written.strip_prefix("*:") {
+            return local_name(actual) == local;
+        }
+        match (&self.namespace, bound) {
+            (Some(namespace), Some(bound)) => {
+                namespace == bound && local_name(actual) == local_name(&self.written)
+            }
+            (Some(_), None) => actual == self.written || actual == local_name(&self.written),
+            (None, _) => actual == self.written,
         }
     }
 }
 
+/// The part of a name behind its prefix.
+pub(crate) fn local_name(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(_, local)| local)
+}
+
+/// The namespaces of a map by prefix.
+pub(crate) type Namespaces = BTreeMap<String, String>;
+
 /// The grammar of a source's paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grammar {
-    /// Names, `[@attribute='value']`, `@attribute`.
+    /// Names, `[@attribute='value']`, `@attribute`; of an iCalendar, components, properties and parameters.
     Xml,
     /// Names (`@graph` is one), `[index]`; arrays need no step of their own.
     Json,
@@ -49,17 +79,17 @@ impl fmt::Display for PathProblem {
 }
 
 /// Reads a path; an empty one, or `.`, is the place itself.
-pub(crate) fn parse(text: &str, grammar: Grammar) -> Result<Vec<Step>, PathProblem> {
+pub(crate) fn parse(text: &str, grammar: Grammar, namespaces: &Namespaces) -> Result<Vec<Step>, PathProblem> {
     let text = text.trim();
     if text.is_empty() || text == "." {
         return Ok(Vec::new());
     }
     if grammar == Grammar::Csv {
-        return Ok(vec![Step::Name { name: text.to_owned(), with: None }]);
+        return Ok(vec![Step::Name { name: Name::new(text, &Namespaces::new()), with: None }]);
     }
     let mut steps = Vec::new();
     for part in split(text) {
-        step(part.trim(), grammar, &mut steps)?;
+        step(part.trim(), grammar, namespaces, &mut steps)?;
     }
     match steps.iter().position(|step| matches!(step, Step::Attribute(_))) {
         Some(at) if at.saturating_add(1) < steps.len() => Err(PathProblem("nothing can follow an attribute")),
@@ -76,7 +106,12 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn step(part: &str, grammar: Grammar, steps: &mut Vec<Step>) -> Result<(), PathProblem> {
+fn step(
+    part: &str,
+    grammar: Grammar,
+    namespaces: &Namespaces,
+    steps: &mut Vec<Step>,
+) -> Result<(), PathProblem> {
     let (name, bracket) = match part.split_once('[') {
         Some((name, rest)) => {
             (name, Some(rest.strip_suffix(']').ok_or(PathProblem("a bracket is not closed"))?))
@@ -88,7 +123,7 @@ fn step(part: &str, grammar: Grammar, steps: &mut Vec<Step>) -> Result<(), PathP
     }
     match (grammar, bracket) {
         (Grammar::Xml, None) if name.starts_with('@') => {
-            steps.push(Step::Attribute(name.trim_start_matches('@').to_owned()));
+            steps.push(Step::Attribute(Name::new(name.trim_start_matches('@'), namespaces)));
         }
         (Grammar::Xml, Some(condition)) => {
             let (attribute, value) = condition
@@ -97,14 +132,14 @@ fn step(part: &str, grammar: Grammar, steps: &mut Vec<Step>) -> Result<(), PathP
                 .and_then(|(name, value)| Some((name, value.strip_prefix('\'')?.strip_suffix('\'')?)))
                 .ok_or(PathProblem("a condition is written [@attribute='value']"))?;
             let with = Some((attribute.to_owned(), value.to_owned()));
-            steps.push(Step::Name { name: name.to_owned(), with });
+            steps.push(Step::Name { name: Name::new(name, namespaces), with });
         }
         (Grammar::Json, Some(index)) => {
             let index = index.parse().map_err(|_| PathProblem("an index is a number, such as [0]"))?;
-            steps.push(Step::Name { name: name.to_owned(), with: None });
+            steps.push(Step::Name { name: Name::new(name, namespaces), with: None });
             steps.push(Step::Index(index));
         }
-        _ => steps.push(Step::Name { name: name.to_owned(), with: None }),
+        _ => steps.push(Step::Name { name: Name::new(name, namespaces), with: None }),
     }
     Ok(())
 }

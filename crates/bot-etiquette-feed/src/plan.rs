@@ -1,11 +1,13 @@
 //! All paths of a map as one tree, walked along with the document.
 
-use crate::path::Step;
+use crate::path::{Name, Step};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     nodes: Vec<Node>,
-    record: usize,
+    /// A format may have its records in one of several places.
+    records: Vec<usize>,
+    namespaces: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -19,17 +21,24 @@ struct Node {
 }
 
 impl Plan {
-    pub(crate) fn new(records: &[Step]) -> Self {
-        let mut plan = Self { nodes: vec![Node::default()], record: 0 };
-        plan.record = plan.grow(0, records);
+    pub(crate) fn new(records: &[Vec<Step>]) -> Self {
+        let mut plan = Self { nodes: vec![Node::default()], records: Vec::new(), namespaces: false };
+        plan.records = records.iter().map(|steps| plan.grow(0, steps)).collect();
         plan
     }
 
     pub(crate) fn add_rule(&mut self, steps: &[Step], rule: usize) {
-        let node = self.grow(self.record, steps);
-        if let Some(node) = self.nodes.get_mut(node) {
-            node.rules.push(rule);
+        for record in self.records.clone() {
+            let node = self.grow(record, steps);
+            if let Some(node) = self.nodes.get_mut(node) {
+                node.rules.push(rule);
+            }
         }
+    }
+
+    /// Whether a path asks for a namespace.
+    pub(crate) fn namespaces(&self) -> bool {
+        self.namespaces
     }
 
     pub(crate) fn add_total(&mut self, steps: &[Step]) {
@@ -45,6 +54,8 @@ impl Plan {
             let known = self
                 .children(at)
                 .find(|child| self.nodes.get(*child).is_some_and(|node| node.step.as_ref() == Some(step)));
+            self.namespaces |=
+                matches!(step, Step::Name { name, .. } | Step::Attribute(name) if name.namespace.is_some());
             at = known.unwrap_or_else(|| {
                 let new = self.nodes.len();
                 self.nodes.push(Node { step: Some(step.clone()), ..Node::default() });
@@ -84,24 +95,33 @@ impl Cursor {
         self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default()
     }
 
-    /// Goes into an element or a member; `false`, and nowhere, when no path leads there.
-    pub(crate) fn enter<'a>(
+    /// Goes into an element or a member, of the namespace that its prefix is bound to; `false`, and nowhere, when no path
+    /// leads there.
+    pub(crate) fn enter<'a, 'p>(
         &mut self,
-        plan: &Plan,
+        plan: &'p Plan,
         name: &str,
+        namespace: Option<&str>,
         attribute: impl Fn(&str) -> Option<std::borrow::Cow<'a, str>>,
     ) -> bool {
         let start = self.frames.last().copied().unwrap_or(0);
         let end = self.nodes.len();
+        // Most conditions ask for the same attribute: it is looked up once.
+        let mut asked: Option<(&str, Option<std::borrow::Cow<'a, str>>)> = None;
+        let mut has = |name: &'p str, value: &str| {
+            let (_, actual) = match asked.take() {
+                Some(known) if known.0 == name => asked.insert(known),
+                _ => asked.insert((name, attribute(name))),
+            };
+            actual.as_deref() == Some(value)
+        };
         for at in start..end {
             let Some(node) = self.nodes.get(at).copied() else { break };
             for child in plan.children(node) {
                 let Some(Node { step: Some(step), .. }) = plan.nodes.get(child) else { continue };
-                let Step::Name { with, .. } = step else { continue };
-                let fits = step.is_named(name)
-                    && with
-                        .as_ref()
-                        .is_none_or(|(name, value)| attribute(name).is_some_and(|actual| actual == *value));
+                let Step::Name { name: wanted, with } = step else { continue };
+                let fits =
+                    wanted.is(name, namespace) && with.as_ref().is_none_or(|(name, value)| has(name, value));
                 if fits {
                     self.nodes.push(child);
                 }
@@ -143,7 +163,7 @@ impl Cursor {
 
     /// Whether this is a record.
     pub(crate) fn at_record(&self, plan: &Plan) -> bool {
-        self.here().contains(&plan.record)
+        self.here().iter().any(|node| plan.records.contains(node))
     }
 
     /// Whether the announced total stands here.
@@ -160,14 +180,14 @@ impl Cursor {
     }
 
     /// The attributes that are wanted here, with their rules.
-    pub(crate) fn attributes<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a str, usize)> + 'a {
+    pub(crate) fn attributes<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a Name, usize)> + 'a {
         self.here()
             .iter()
             .filter(|node| plan.nodes.get(**node).is_some_and(|node| node.attributes))
             .flat_map(|node| plan.children(*node))
             .filter_map(|child| plan.nodes.get(child))
             .filter_map(|node| match &node.step {
-                Some(Step::Attribute(name)) => Some((name.as_str(), node)),
+                Some(Step::Attribute(name)) => Some((name, node)),
                 _ => None,
             })
             .flat_map(|(name, node)| node.rules.iter().map(move |rule| (name, *rule)))

@@ -2,6 +2,7 @@
 
 use crate::completeness::Completeness;
 use crate::scrub::Scrubbed;
+use crate::usage::{self, Drift, FieldUse};
 
 macro_rules! notes {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
@@ -72,6 +73,12 @@ notes! {
     EndBeforeStart = "end-before-start",
     /// Winter time named in summer, or the reverse: read as written.
     WrongZone = "wrong-zone",
+    /// A zone by a name that nobody knows: the map's is meant.
+    UnknownZone = "unknown-zone",
+    /// A recurrence rule without an end, or of another kind than daily and weekly: only its first time is given.
+    Recurrence = "recurrence",
+    /// A record that says of itself that it is cancelled: left out.
+    Cancelled = "cancelled",
     /// Coordinates that are none.
     BadPoint = "bad-point",
     /// A link that is no web page, or one of a picture: dropped.
@@ -112,6 +119,13 @@ impl Notes {
         self.counts.iter().copied()
     }
 
+    /// Adds those of another page.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for (note, count) in other.iter() {
+            self.add_many(note, count);
+        }
+    }
+
     pub(crate) fn add(&mut self, note: Note) {
         self.add_many(note, 1);
     }
@@ -147,4 +161,46 @@ pub struct Report {
     pub scrubbed: Scrubbed,
     /// What was mended or looks wrong.
     pub notes: Notes,
+    /// How often each path of the map led to a value.
+    pub fields: Vec<FieldUse>,
+}
+
+impl Report {
+    /// Adds the report of the next page of the same feed; see [`Completeness::with_page`].
+    #[must_use]
+    pub fn with_page(mut self, page: &Self) -> Self {
+        self.completeness = self.completeness.with_page(&page.completeness);
+        self.events = self.events.saturating_add(page.events);
+        self.dropped = self.dropped.saturating_add(page.dropped);
+        self.scrubbed.add(page.scrubbed);
+        self.notes.join(&page.notes);
+        for (known, more) in self.fields.iter_mut().zip(&page.fields) {
+            known.records = known.records.saturating_add(more.records);
+            known.numbers = known.numbers.saturating_add(more.numbers);
+        }
+        self
+    }
+
+    /// The fields in which the source is not what it was: `before` is [`Report::fields`] of an earlier run with the same
+    /// map.
+    ///
+    /// ```
+    /// use bot_etiquette_feed::{Drift, Feed, SourceMap};
+    ///
+    /// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
+    /// let run = |price: &str| {
+    ///     let mut feed = Feed::new(&map);
+    ///     let items = vec![format!("{{\"id\":1,\"title\":\"Danza\",\"price\":{price}}}"); 20].join(",");
+    ///     feed.push(format!("{{\"items\":[{items}]}}").as_bytes());
+    ///     feed.finish();
+    ///     feed.report()
+    /// };
+    /// let (last_year, now) = (run("1"), run("\"3 euros\""));
+    /// let drifts: Vec<_> = now.drift(&last_year.fields).map(|(usage, drift)| (usage.path.as_str(), drift)).collect();
+    /// assert_eq!(drifts, [("price", Drift::Retyped)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn drift<'a>(&'a self, before: &'a [FieldUse]) -> impl Iterator<Item = (&'a FieldUse, Drift)> {
+        usage::drift(&self.fields, before)
+    }
 }

@@ -4,6 +4,7 @@ use jiff::civil::{Date, Time};
 
 use crate::event::Values;
 use crate::field::Field;
+use crate::recurrence;
 use crate::report::Note;
 use crate::time::{self, Hours, Written};
 use crate::when::{Day, MAX_LIST, Moment, Run, Weekdays, When};
@@ -21,7 +22,11 @@ impl Schedule {
         let start = values.one(Field::Start).map(str::to_owned);
         let end = values.one(Field::End).map(str::to_owned);
         if let Some(start) = start {
-            when.runs.extend(run(&start, end.as_deref(), start_time, end_time, weekdays, values));
+            let mut run = run(&start, end.as_deref(), start_time, end_time, weekdays, values);
+            if let (Some(run), Some(rule)) = (&mut run, values.one(Field::Recurrence)) {
+                recurrence::apply(rule, run, &values.map.zone, values.notes);
+            }
+            when.runs.extend(run);
         }
         for (start, end, weekdays) in ranges(values).into_iter().take(MAX_LIST) {
             when.runs.extend(run(&start, end.as_deref(), start_time, end_time, weekdays, values));
@@ -127,7 +132,9 @@ fn last_moment(
         values.notes.add(Note::EndBeforeStart);
         return None;
     }
-    let filler = last.time.is_none_or(|time| is_filler(time, last.date, &zone));
+    // A zone beside it says that midnight is meant.
+    let exact = |time: Time| time == Time::midnight() && last.offset.is_some();
+    let filler = last.time.is_none_or(|time| is_filler(time, last.date, &zone) && !exact(time));
     if let (Some(time), true) = (end_time, filler) {
         return Some(time_of_end(last.date, start_time.filter(|_| last.date == first.date), time, values));
     }

@@ -127,35 +127,46 @@ fn find(text: &str) -> Vec<Find> {
 fn suspicious(bytes: &[u8]) -> bool {
     let mut digits = 0_usize;
     for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' => digits = digits.saturating_add(1),
-            b'@' | b'&' | b'%' | b'[' | b'{' => return true,
-            b'(' if bytes
-                .get(at.saturating_add(1))
-                .is_some_and(|next| matches!(next | 0x20, b'a' | b' ')) =>
-            {
-                return true;
+        if !TELLS.get(usize::from(*byte)).copied().unwrap_or(true) {
+            continue;
+        }
+        let next = bytes.get(at.saturating_add(1)).copied().unwrap_or(0);
+        let ends = |word: &[u8]| {
+            let before = at.checked_sub(word.len()).and_then(|from| bytes.get(from..at));
+            before.is_some_and(|before| before.eq_ignore_ascii_case(word))
+        };
+        let tells = match byte {
+            b'0'..=b'9' => {
+                digits = digits.saturating_add(1);
+                false
             }
-            b'b' | b'B'
-                if at
-                    .checked_sub(4)
-                    .and_then(|from| bytes.get(from..at))
-                    .is_some_and(|before| before.eq_ignore_ascii_case(b"arro")) =>
-            {
-                return true;
-            }
-            b':' if at
-                .checked_sub(6)
-                .and_then(|from| bytes.get(from..at))
-                .is_some_and(|before| before.eq_ignore_ascii_case(b"mailto")) =>
-            {
-                return true;
-            }
-            _ => {}
+            b'@' => true,
+            b'&' => matches!(next, b'#' | b'c' | b'C'),
+            b'%' => next == b'4',
+            b'(' | b'[' | b'{' => matches!(next, b'a' | b'A' | b' '),
+            b'b' | b'B' => ends(b"arro"),
+            b':' => ends(b"mailto"),
+            _ => true,
+        };
+        if tells {
+            return true;
         }
     }
     digits >= 7
 }
+
+/// The bytes that [`suspicious`] stops at.
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
+const TELLS: [bool; 256] = {
+    let mut tells = [false; 256];
+    let bytes = b"0123456789@&%[{(bB:";
+    let mut at = 0;
+    while at < bytes.len() {
+        tells[bytes[at] as usize] = true;
+        at += 1;
+    }
+    tells
+};
 
 /// Full-width forms as ASCII, and no invisible characters beside ASCII; `None` when there are none.
 pub(crate) fn unmask(text: &str) -> Option<String> {

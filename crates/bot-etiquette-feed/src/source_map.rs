@@ -1,13 +1,15 @@
 //! What is read of a source, and as what.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
 use crate::attribution::Attribution;
 use crate::field::Field;
-use crate::path::{self, Grammar};
+use crate::path::{self, Namespaces};
 use crate::plan::Plan;
+use crate::preset::Preset;
 
 /// The format of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -20,10 +22,14 @@ pub enum Format {
     Xml,
     /// Character-separated rows below a row of names.
     Csv,
-    /// RSS 2.0: the usual fields are mapped already, event dates from the event module (`ev:`).
+    /// RSS 2.0 and 1.0: the usual fields are mapped already, event dates from the event module (`ev:`) or xCal.
     Rss,
     /// Atom (RFC 4287): the usual fields are mapped already.
     Atom,
+    /// JSON Feed 1.1: the usual fields are mapped already; it has no event dates of its own. Its `next_url` is not followed.
+    JsonFeed,
+    /// iCalendar (RFC 5545): `VEVENT`s, cancelled ones left out; organisers, attendees and alarms are never read.
+    ICalendar,
 }
 
 /// Which field of a feed becomes which field of an event; what is not named is never decoded.
@@ -31,20 +37,21 @@ pub enum Format {
 /// | key | what |
 /// |---|---|
 /// | `source` | the source's name, part of every event's key |
-/// | `format` | `json`, `xml`, `csv`, `rss`, `atom` |
+/// | `format` | `json`, `xml`, `csv`, `rss`, `atom`, `jsonfeed`, `icalendar` |
 /// | `records` | path of the records: `@graph`, `serviceList/service`; empty for a JSON array |
 /// | `zone` | IANA zone of the wall times, such as `Europe/Madrid` |
 /// | `language` | language of the texts (BCP 47) |
 /// | `charset` | where neither a byte order mark nor valid UTF-8 tells; default windows-1252 |
 /// | `delimiter` | of a CSV; default: the most frequent of `;` `,` tab `\|` in its first row |
 /// | `total` | path, from the root, of the number of records that the source announces |
+/// | `[namespaces]` | XML: by prefix, the namespace that a path means with it, whatever prefix the document has |
 /// | `[attribution]` | `source`, `license`, `license_url`, `link`, `text`: see [`Attribution`] |
 /// | `[fields]` | by [`Field`]: a path, a rule `{ path, html, lang, split, not, decimal }`, or a list of them |
 ///
 /// A rule's `html` strips tags and decodes entities (default: only for descriptions); `split` cuts one value into
 /// many; `not` drops values with that start; `decimal = "comma"` reads `40,42`; `nested` reads the text of inner
 /// elements too. Paths are relative to a record: `a/b`, `item[@name='Horario']`, `@id`, `posicion[0]`;
-/// a prefix is compared as written, `*:name` takes any.
+/// a prefix that `[namespaces]` does not name is compared as written, `*:name` takes any.
 ///
 /// ```
 /// use bot_etiquette_feed::SourceMap;
@@ -76,7 +83,7 @@ pub struct SourceMap {
     pub(crate) language: String,
     pub(crate) charset: Option<String>,
     pub(crate) delimiter: Option<u8>,
-    pub(crate) attribution: Attribution,
+    pub(crate) attribution: Arc<Attribution>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) plan: Plan,
 }
@@ -174,6 +181,8 @@ struct Raw {
     charset: Option<String>,
     delimiter: Option<String>,
     total: Option<String>,
+    #[serde(default)]
+    namespaces: Namespaces,
     attribution: Attribution,
     #[serde(default)]
     fields: BTreeMap<String, toml::Value>,
@@ -207,6 +216,9 @@ impl TryFrom<Raw> for SourceMap {
         if raw.source.trim().is_empty() {
             return Err(key("source", "give the source a name".to_owned()));
         }
+        if raw.source.contains(':') {
+            return Err(key("source", "a colon ends the name in an event's key: leave it out".to_owned()));
+        }
         let zone = jiff::tz::TimeZone::get(&raw.zone).map_err(|_| {
             key("zone", format!("`{}` is no IANA time zone, such as `Europe/Madrid`", raw.zone))
         })?;
@@ -221,31 +233,31 @@ impl TryFrom<Raw> for SourceMap {
             Some(_) => return Err(key("delimiter", "give one ASCII character, such as `;`".to_owned())),
         };
         raw.attribution.check().map_err(|problem| key("attribution", problem))?;
-        let (grammar, preset) = preset(raw.format);
-        let records = match (raw.records, preset.first()) {
-            (Some(records), _) => records,
-            (None, Some((_, records))) => (*records).to_owned(),
-            (None, None) if raw.format == Format::Xml => {
-                return Err(key(
-                    "records",
-                    "an XML source needs the path of its records, such as `list/item`".to_owned(),
-                ));
-            }
-            (None, None) => String::new(),
+        let preset = Preset::of(raw.format);
+        let grammar = preset.grammar;
+        let mut namespaces = preset.namespaces();
+        namespaces.extend(raw.namespaces);
+        let places: Vec<&str> = match &raw.records {
+            Some(records) => vec![records],
+            None => preset.records.to_vec(),
         };
-        let record_path =
-            path::parse(&records, grammar).map_err(|problem| key("records", problem.to_string()))?;
+        let Some(records) = places.first().map(|records| (*records).to_owned()) else {
+            let problem = "an XML source needs the path of its records, such as `list/item`";
+            return Err(key("records", problem.to_owned()));
+        };
+        let record_paths = places
+            .iter()
+            .map(|records| path::parse(records, grammar, &namespaces))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|problem| key("records", problem.to_string()))?;
         let mut rules = Vec::new();
         for (name, value) in &raw.fields {
             rules.extend(field_rules(name, value, &records)?);
         }
-        for (field, path) in preset.iter().skip(1) {
-            let field = Field::from_name(field).filter(|field| !raw.fields.contains_key(field.as_str()));
-            rules.extend(field.map(|field| Rule::plain(field, path)));
-        }
-        let mut plan = Plan::new(&record_path);
+        rules.extend(preset.rules(|field| raw.fields.contains_key(field.as_str())));
+        let mut plan = Plan::new(&record_paths);
         for (index, rule) in rules.iter().enumerate() {
-            let steps = path::parse(&rule.path, grammar).map_err(|problem| MapError::Field {
+            let steps = path::parse(&rule.path, grammar, &namespaces).map_err(|problem| MapError::Field {
                 field: rule.field.as_str().to_owned(),
                 records: records.clone(),
                 problem: format!("the path `{}` cannot be read: {problem}", rule.path),
@@ -258,7 +270,8 @@ impl TryFrom<Raw> for SourceMap {
             return Err(MapError::Field { field: "key".to_owned(), records, problem });
         }
         if let Some(total) = &raw.total {
-            let steps = path::parse(total, grammar).map_err(|problem| key("total", problem.to_string()))?;
+            let steps = path::parse(total, grammar, &namespaces)
+                .map_err(|problem| key("total", problem.to_string()))?;
             plan.add_total(&steps);
         }
         Ok(Self {
@@ -270,60 +283,21 @@ impl TryFrom<Raw> for SourceMap {
             language: raw.language,
             charset: raw.charset,
             delimiter,
-            attribution: raw.attribution,
+            attribution: Arc::new(raw.attribution),
             rules,
             plan,
         })
     }
 }
 
-/// The paths that a format has by itself: first the records', then by field.
-fn preset(format: Format) -> (Grammar, &'static [(&'static str, &'static str)]) {
-    match format {
-        Format::Json => (Grammar::Json, &[]),
-        Format::Xml => (Grammar::Xml, &[]),
-        Format::Csv => (Grammar::Csv, &[]),
-        Format::Rss => (
-            Grammar::Xml,
-            &[
-                ("", "rss/channel/item"),
-                ("key", "guid"),
-                ("title", "title"),
-                ("description", "description"),
-                ("link", "link"),
-                ("category", "category"),
-                ("start", "ev:startdate"),
-                ("end", "ev:enddate"),
-                ("venue", "ev:location"),
-                ("point", "georss:point"),
-            ],
-        ),
-        Format::Atom => (
-            Grammar::Xml,
-            &[
-                ("", "feed/entry"),
-                ("key", "id"),
-                ("title", "title"),
-                ("description", "summary"),
-                ("description", "content"),
-                ("link", "link[@rel='alternate']/@href"),
-                ("link", "link/@href"),
-                ("category", "category/@term"),
-                ("updated", "updated"),
-                ("point", "georss:point"),
-            ],
-        ),
-    }
-}
-
 impl Rule {
-    fn plain(field: Field, path: &str) -> Self {
-        let html = matches!(field, Field::Description | Field::Title);
+    /// A path alone.
+    pub(crate) fn plain(field: Field, path: &str) -> Self {
         Self {
             field,
             path: path.to_owned(),
-            html,
-            nested: path == "content",
+            html: field == Field::Description,
+            nested: false,
             lang: None,
             split: None,
             not: None,
@@ -346,9 +320,7 @@ fn field_rules(name: &str, value: &toml::Value, records: &str) -> Result<Vec<Rul
     let mut rules = Vec::new();
     for item in items {
         let rule = match item {
-            toml::Value::String(path) => {
-                Rule { html: field == Field::Description, ..Rule::plain(field, path) }
-            }
+            toml::Value::String(path) => Rule::plain(field, path),
             toml::Value::Table(_) => {
                 let raw: RawRule =
                     item.clone().try_into().map_err(|error| wrong(format!("{error}").trim().to_owned()))?;

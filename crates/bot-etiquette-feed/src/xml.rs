@@ -8,13 +8,16 @@ use quick_xml::events::{BytesStart, Event};
 use crate::feed::Gather;
 use crate::field::Field;
 use crate::html::{self, Resolved};
+use crate::namespaces::Bindings;
+use crate::path::Name;
 use crate::plan::Cursor;
 use crate::report::Note;
+use crate::window::Window;
 
 #[derive(Debug)]
 pub(crate) struct Xml {
     /// Text that holds no whole token yet.
-    buffer: String,
+    buffer: Window,
     /// How long the buffer must be before it is looked at again: no byte is read more than a few times.
     enough: usize,
     discard: Option<&'static str>,
@@ -33,6 +36,7 @@ struct Walk {
     elements: Vec<Element>,
     root_seen: bool,
     high: Option<u32>,
+    bindings: Bindings,
 }
 
 /// An element on the way to mapped values.
@@ -47,7 +51,7 @@ struct Element {
 impl Xml {
     pub(crate) fn new() -> Self {
         Self {
-            buffer: String::new(),
+            buffer: Window::default(),
             enough: 0,
             discard: None,
             walk: Walk {
@@ -57,6 +61,7 @@ impl Xml {
                 elements: Vec::new(),
                 root_seen: false,
                 high: None,
+                bindings: Bindings::default(),
             },
             done: false,
         }
@@ -75,7 +80,7 @@ impl Xml {
                 break;
             }
             let used = self.walk.tokens(&self.buffer, last, gather);
-            self.buffer.drain(..used);
+            self.buffer.consume(used);
             if self.buffer.len() <= gather.limits.token {
                 break;
             }
@@ -85,7 +90,7 @@ impl Xml {
                 gather.truncated = true;
                 gather.abandon();
                 self.done = true;
-                self.buffer = String::new();
+                self.buffer.clear();
                 return;
             };
             self.discard = Some(end);
@@ -115,14 +120,14 @@ impl Xml {
             Some(at) => {
                 // A text ends before the tag, all else behind its end mark.
                 let length = if end == "<" { 0 } else { end.len() };
-                self.buffer.drain(..at.saturating_add(length));
+                self.buffer.consume(at.saturating_add(length));
                 self.discard = None;
                 true
             }
             None => {
                 let kept = self.buffer.len().saturating_sub(end.len());
                 let kept = (0..=kept).rev().find(|at| self.buffer.is_char_boundary(*at)).unwrap_or(0);
-                self.buffer.drain(..kept);
+                self.buffer.consume(kept);
                 false
             }
         }
@@ -237,8 +242,12 @@ impl Walk {
         if self.skip.is_some() {
             return;
         }
-        let attribute = |wanted: &str| attribute(start, wanted);
-        if !self.cursor.enter(&gather.map.plan, name, attribute) {
+        if gather.map.plan.namespaces() {
+            self.bindings.open(self.names.len(), start);
+        }
+        let bindings = &self.bindings;
+        let attribute = |wanted: &str| attribute(start, |name| name == wanted);
+        if !self.cursor.enter(&gather.map.plan, name, bindings.of_element(name), attribute) {
             let nested = self.elements.iter().any(|element| element.nested);
             if !nested {
                 self.skip = Some(self.names.len());
@@ -258,7 +267,7 @@ impl Walk {
         let mut element = Element { record, ..Element::default() };
         if gather.in_record() {
             for (name, rule) in self.cursor.attributes(&map.plan) {
-                if let Some(value) = attribute(name) {
+                if let Some(value) = named_attribute(start, name, &self.bindings) {
                     gather.value(rule, &value);
                 }
             }
@@ -293,6 +302,7 @@ impl Walk {
 
     fn close(&mut self, gather: &mut Gather<'_>) {
         let depth = self.names.len();
+        self.bindings.close(depth);
         self.names.pop();
         self.high = None;
         if let Some(skip) = self.skip {
@@ -302,14 +312,15 @@ impl Walk {
             return;
         }
         let Some(element) = self.elements.pop() else { return };
-        let plan = &gather.map.plan;
+        let map = gather.map;
+        let plan = &map.plan;
         if let Some(text) = element.text {
             if gather.in_record() {
-                let rules: Vec<_> = self.cursor.rules(plan).collect();
-                for rule in rules {
-                    if gather.map.rule(rule).is_some_and(|rule| rule.field != Field::Range) {
-                        gather.value(rule, &text);
-                    }
+                let is_range = |rule: &usize| map.rule(*rule).is_some_and(|rule| rule.field == Field::Range);
+                let mut rules = self.cursor.rules(plan).filter(|rule| !is_range(rule));
+                if let Some(first) = rules.next() {
+                    rules.for_each(|rule| gather.value(rule, &text));
+                    gather.value_owned(first, text);
                 }
             } else if self.cursor.at_total(plan) {
                 gather.announce(&text);
@@ -349,8 +360,13 @@ impl Walk {
             gather.spoil(Note::TokenTooLarge);
             return;
         }
-        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window.
-        target.extend(text.split('\u{FEFF}'));
+        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window. Its first
+        // byte is rare in Latin letters.
+        if memchr::memchr(0xEF, text.as_bytes()).is_none() {
+            target.push_str(text);
+        } else {
+            target.extend(text.split('\u{FEFF}'));
+        }
     }
 
     fn reference(&mut self, name: &str, gather: &mut Gather<'_>) {
@@ -382,12 +398,24 @@ impl Walk {
     }
 }
 
+fn named_attribute<'a>(
+    start: &'a BytesStart<'_>,
+    wanted: &Name,
+    bindings: &Bindings,
+) -> Option<Cow<'a, str>> {
+    attribute(start, |name| match bindings.of_attribute(name) {
+        // An attribute without a prefix is in no namespace, so it is none that a path gives one.
+        None if wanted.namespace.is_some() => name == wanted.written,
+        bound => wanted.is(name, bound),
+    })
+}
+
 /// The value of an attribute; the first, when it stands twice.
-fn attribute<'a>(start: &'a BytesStart<'_>, wanted: &str) -> Option<Cow<'a, str>> {
+fn attribute<'a>(start: &'a BytesStart<'_>, is_wanted: impl Fn(&str) -> bool) -> Option<Cow<'a, str>> {
     let mut attributes = start.html_attributes();
     let value = attributes.with_checks(false).flatten().find(|attribute| {
         let name: &str = attribute.key.as_ref();
-        name == wanted
+        is_wanted(name)
     })?;
     Some(if value.value.contains('&') {
         Cow::Owned(html::decode_entities(&value.value))

@@ -18,10 +18,14 @@ pub(super) fn emails(text: &str, finds: &mut Vec<Find>) {
         if at < from || !matches!(byte, b'@' | b'(' | b'[' | b'{' | b'&' | b'%' | b'a' | b'A') {
             continue;
         }
+        let word = matches!(byte, b'a' | b'A');
+        if word && !text.as_bytes().get(at.saturating_add(1)).is_some_and(|next| matches!(next, b'r' | b'R'))
+        {
+            continue;
+        }
         let Some((sign, length)) = disguise(text, at, &AT) else { continue };
         let after_sign = at.saturating_add(length);
         let spaced = sign != "@" && sign != "%40";
-        let word = sign == "arroba";
         if word && !(stands_alone(text, at, after_sign)) {
             continue;
         }

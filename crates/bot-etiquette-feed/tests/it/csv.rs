@@ -80,3 +80,18 @@ fn a_file_of_a_header_alone_is_complete_and_empty() {
     let (events, report) = read("csv", b"ID;TITLE\n");
     assert_eq!((events.len(), report.completeness.verdict), (0, Verdict::Complete));
 }
+
+#[test]
+fn marks_of_thousands_are_no_decimals() {
+    for coordinates in ["46.815.916;-3,68", "4.042;-3,68"] {
+        let (event, report) = only("csv", format!("ID;TITLE;LAT;LON\n1;A;{coordinates}\n").as_bytes());
+        assert_eq!(
+            (event.place().point, report.notes.contains(Note::BadPoint)),
+            (None, true),
+            "{coordinates}"
+        );
+    }
+    let dot = include_str!("../fixtures/csv.toml").replace("decimal = \"comma\"", "decimal = \"dot\"");
+    let (event, report) = only(&dot, b"ID;TITLE;LAT;LON\n1;A;46.815.916;-3.68\n");
+    assert_eq!((event.place().point, report.notes.contains(Note::BadPoint)), (None, true));
+}

@@ -212,3 +212,87 @@ fn icalendar_days_end_before_the_next() {
     assert!(file.contains("DTSTART;VALUE=DATE:20250603\r\nDTEND;VALUE=DATE:20250606\r\n"));
     assert_eq!(title(&event), "A");
 }
+
+#[test]
+fn rss_1_has_its_items_beside_the_channel() {
+    let feed = br#"<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:e="http://purl.org/rss/1.0/modules/event/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="https://x.example/"><title>no</title><dc:publisher>p@example.org</dc:publisher></channel>
+<item rdf:about="https://x.example/1"><title>Danza</title><link>https://x.example/1</link><dc:creator>A Person</dc:creator><dc:date>2025-06-03</dc:date><e:startdate>2025-07-01</e:startdate><e:location>Teatro</e:location></item></rdf:RDF>"#;
+    let (events, report) = read(&preset("rss"), feed);
+    assert_eq!((titles(&events), events[0].key().as_str()), (vec!["Danza"], "press:x.example/1"));
+    assert_eq!(occurrences(&events[0]), ["2025-07-01"]);
+    assert_eq!(events[0].place().venue.as_deref(), Some("Teatro"));
+    assert_eq!(report.completeness.verdict, Verdict::Complete);
+}
+
+#[test]
+fn a_namespace_counts_whatever_its_prefix() {
+    let atom = |feed: &str| read(&preset("atom"), feed.as_bytes()).0;
+    let entry = |a: &str| {
+        format!(
+            "<{a}entry><{a}id>1</{a}id><{a}title>A</{a}title><{a}link href='https://x.example/1'/></{a}entry>"
+        )
+    };
+    let uri = "http://www.w3.org/2005/Atom";
+    for feed in [
+        format!("<feed xmlns='{uri}'>{}</feed>", entry("")),
+        format!("<a:feed xmlns:a='{uri}'>{}</a:feed>", entry("a:")),
+        format!("<feed xmlns='http://www.w3.org/2005/&#65;tom'>{}</feed>", entry("")),
+        // Never bound: as written, with or without the map's own prefix.
+        format!("<feed>{}</feed>", entry("")),
+        format!("<atom:feed>{}</atom:feed>", entry("atom:")),
+        format!(
+            "<feed xmlns='{uri}'>{}</feed>",
+            entry("").replace("<entry>", "<entry xmlns:b='urn:b'><b:title>no</b:title>")
+        ),
+        format!(
+            "<feed xmlns='{uri}'>{}</feed>",
+            entry("").replace("<title>", "<x xmlns='urn:x'><title>no</title></x><title>")
+        ),
+    ] {
+        let events = atom(&feed);
+        assert_eq!(titles(&events), ["A"], "{feed}");
+        assert_eq!(events[0].link().map(|link| link.as_str()), Some("https://x.example/1"), "{feed}");
+    }
+    for feed in [
+        format!("<feed xmlns='urn:other'>{}</feed>", entry("")),
+        format!("<a:feed xmlns:a='urn:other'>{}</a:feed>", entry("a:")),
+        format!("<feed xmlns='{uri}'>{}</feed>", entry("").replace("<entry>", "<entry xmlns='urn:other'>")),
+        format!("<feed xmlns='{uri}'>{}</feed>", entry("").replace("<title>", "<title xmlns='urn:other'>")),
+    ] {
+        assert!(atom(&feed).is_empty(), "{feed}");
+    }
+}
+
+#[test]
+fn a_map_may_name_namespaces_of_its_own() {
+    let map = include_str!("../fixtures/xml.toml")
+        .replace("title = \"title\"", "title = \"s:name\"")
+        .replace("key = \"@id\"", "key = \"@s:id\"")
+        .replace("[attribution]", "[namespaces]\ns = \"https://schema.org/\"\n[attribution]");
+    let (event, _) = only(
+        &map,
+        b"<list xmlns:q='https://schema.org/' xmlns:s='urn:not'><event id='7' s:id='8' q:id='9'><s:name>no</s:name><q:name>A</q:name></event></list>",
+    );
+    assert_eq!((title(&event), event.key().as_str()), ("A", "town:9"));
+}
+
+#[test]
+fn endless_bindings_are_bounded() {
+    let many: String = (0..5_000).map(|at| format!(" xmlns:p{at}='urn:{at}'")).collect();
+    let feed = format!("<feed{many}><entry><id>1</id><title>A</title></entry></feed>");
+    assert_eq!(titles(&read(&preset("atom"), feed.as_bytes()).0), ["A"]);
+}
+
+#[test]
+fn json_feed_needs_no_fields_in_its_map() {
+    let feed = br#"{"version":"https://jsonfeed.org/version/1.1","title":"no","next_url":"https://x.example/2","authors":[{"name":"p@example.org"}],
+"items":[{"id":"1","url":"https://x.example/1","title":"A < B","content_html":"<p>uno &amp; dos</p>","content_text":"other","tags":["x","y"],"date_modified":"2025-07-01T20:00:00Z","authors":[{"name":"A Person"}],"language":"ca","image":"https://x.example/a.jpg"},
+{"id":2,"title":"B","content_text":"a & b <c>"}]}"#;
+    let (events, report) = read(&preset("jsonfeed"), feed);
+    assert_eq!(titles(&events), ["A < B", "B"]);
+    assert_eq!([crate::description(&events[0]), crate::description(&events[1])], ["uno & dos", "a & b <c>"]);
+    assert_eq!(events[0].titles().source().map(|title| title.lang()), Some("ca"));
+    assert_eq!(events[0].updated().map(ToString::to_string).as_deref(), Some("2025-07-01T22:00:00+02:00"));
+    assert_eq!((events[0].categories().len(), report.completeness.verdict), (2, Verdict::Complete));
+    assert!(!format!("{events:?}").contains("Person"));
+}

@@ -14,9 +14,14 @@ mod csv;
 mod dates;
 mod facts;
 mod feeds;
+#[cfg(target_os = "linux")]
+mod heap;
+mod icalendar;
 mod json;
+mod keeping;
 mod maps;
 mod personal;
+mod presence;
 mod scrub;
 mod truncation;
 mod xml;

@@ -57,8 +57,19 @@ impl Stream {
         if self.last {
             return;
         }
-        self.buffer.drain(..self.start.min(self.buffer.len()));
+        let before = self.buffer.len();
+        self.buffer.drain(..self.start.min(before));
         self.start = 0;
+        let kept = self.buffer.len();
+        // What was read is overwritten, here and where the buffer is moved: a reader may owe it to somebody to forget.
+        self.buffer.resize(before, 0);
+        self.buffer.truncate(kept);
+        let needed = kept.saturating_add(chunk.len());
+        if needed > self.buffer.capacity() {
+            let mut larger = Vec::with_capacity(needed.max(self.buffer.capacity().saturating_mul(2)));
+            larger.extend_from_slice(&self.buffer);
+            wipe(std::mem::replace(&mut self.buffer, larger));
+        }
         self.buffer.extend_from_slice(chunk);
     }
 
@@ -110,4 +121,17 @@ impl Stream {
     pub fn repairs(&self) -> &Repairs {
         self.machine.repairs()
     }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        wipe(std::mem::take(&mut self.buffer));
+    }
+}
+
+/// Overwrites what is dropped.
+fn wipe(mut bytes: Vec<u8>) {
+    bytes.fill(0);
+    // Without a reader the compiler would leave the writing out.
+    std::hint::black_box(&bytes);
 }
