@@ -14,6 +14,7 @@ mod ct;
 mod discovery;
 mod extents;
 mod geometries;
+mod laws;
 mod previews;
 mod requests;
 mod visits;
