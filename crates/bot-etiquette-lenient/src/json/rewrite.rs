@@ -116,16 +116,17 @@ impl Writer {
         let mut rest = text.raw();
         let mut at = text.offset();
         // A look without branches at all bytes: it is wide, and most strings are clean.
-        while rest.iter().fold(false, |seen, byte| seen | is_control(byte)) {
-            let stop = rest.iter().position(is_control).unwrap_or(rest.len());
-            let (plain, tail) = rest.split_at_checked(stop).unwrap_or((rest, &[]));
-            let Some((byte, tail)) = tail.split_first() else { break };
-            self.json.extend_from_slice(plain);
-            self.escape(*byte);
-            at = at.saturating_add(stop as u64);
-            repairs.add(RepairKind::ControlCharacter, at);
-            at = at.saturating_add(1);
-            rest = tail;
+        if rest.iter().fold(false, |seen, byte| seen | is_control(byte)) {
+            while let Some(stop) = rest.iter().position(is_control) {
+                let (plain, tail) = rest.split_at_checked(stop).unwrap_or((rest, &[]));
+                let Some((byte, tail)) = tail.split_first() else { break };
+                self.json.extend_from_slice(plain);
+                self.escape(*byte);
+                at = at.saturating_add(stop as u64);
+                repairs.add(RepairKind::ControlCharacter, at);
+                at = at.saturating_add(1);
+                rest = tail;
+            }
         }
         self.json.extend_from_slice(rest);
         self.json.push(b'"');
