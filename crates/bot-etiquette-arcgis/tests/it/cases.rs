@@ -181,7 +181,7 @@ fn real_descriptions_are_placed_and_their_capabilities_known() {
     let wrong: Vec<_> = table
         .into_iter()
         .filter(|(name, expected)| told(name) != *expected)
-        .map(|(name, _)| format!("(\"{name}\", \"{}\"),", told(name)))
+        .map(|(name, expected)| format!("{name}: {}, not {expected}", told(name)))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let info =
