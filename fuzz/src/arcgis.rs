@@ -1,8 +1,9 @@
 //! The targets of the ArcGIS library.
 
+use bot_etiquette_arcgis::discover::{DcatFeed, HubDatasets, HubPage, SearchPage, WikidataRows, ct};
 use bot_etiquette_arcgis::{
-    Answer, Count, Counts, Directory, EsriGeometry, Extent, FeaturePage, Geometry, Layer, Layers, Position,
-    QueryExtent, Service, Verdict,
+    Answer, Count, Counts, Directory, EsriGeometry, Extent, FeaturePage, Footprints, Geometry, Layer, Layers,
+    Position, QueryExtent, ServerInfo, Service, Verdict,
 };
 
 /// An answer as every kind: an error envelope is never data, and what was read can be written.
@@ -15,7 +16,8 @@ pub fn json(data: &[u8]) {
             })*
         };
     }
-    read!(Directory, Service, Layers, Layer, Count, Counts, QueryExtent, FeaturePage);
+    read!(Directory, Service, Layers, Layer, Count, Counts, QueryExtent, FeaturePage, ServerInfo, Footprints);
+    read!(SearchPage, HubPage, HubDatasets, DcatFeed, WikidataRows, ct::LogList);
     if let Ok(parsed) = answer.read::<Layers>() {
         let layers = &parsed.facts;
         assert!(layers.iter().count() + layers.bad_items.len() <= data.len());
@@ -68,5 +70,18 @@ fn polygon(rings: &[Vec<Position>]) {
         assert!(ring.len() >= 4 && ring.iter().all(|point| point.x.is_finite() && point.y.is_finite()));
         let (first, last) = (ring[0], ring[ring.len() - 1]);
         assert!(first.x == last.x && first.y == last.y, "an open ring");
+    }
+}
+
+/// A tile or an entry of a certificate log: names come out of its bytes, and a tile has as many entries as it should.
+pub fn tile(data: &[u8]) {
+    for width in [1, 2, ct::TILE_WIDTH] {
+        for entries in [ct::names(data, width), ct::data_names(data, width)].into_iter().flatten() {
+            assert_eq!(entries.len() as u64, width);
+        }
+    }
+    if let Ok(leaf) = ct::Leaf::parse(data) {
+        let bytes = leaf.names.iter().map(String::len).sum::<usize>();
+        assert!(bytes + leaf.names.len() <= data.len(), "{:?}", leaf.names);
     }
 }

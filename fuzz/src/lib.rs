@@ -27,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "arcgis")]
     ("esri_json", arcgis::json),
     #[cfg(feature = "arcgis")]
+    ("ct_tile", arcgis::tile),
     ("extent", arcgis::extent),
     #[cfg(feature = "arcgis")]
     ("esri_geometry", arcgis::geometry),

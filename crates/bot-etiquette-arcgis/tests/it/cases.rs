@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use bot_etiquette_arcgis::{Answer, Count, Directory, FeaturePage, Layer, Layers, Problem, Service};
+use bot_etiquette_arcgis::{
+    Answer, Count, Directory, FeaturePage, Layer, Layers, Place, Problem, Reason, ServerInfo, Service,
+};
 
 fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("BOT_ETIQUETTE_CASES").map(|folder| PathBuf::from(folder).join("arcgis"));
@@ -123,4 +125,67 @@ fn real_answers_are_read_as_what_they_are() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let count = std::fs::read_dir(&folder).unwrap().count();
     assert_eq!(count, table.len() + 1, "every file but the index is in the table");
+}
+
+/// Where each description says that its data lies, to a tenth of a degree, and how it may be asked.
+#[test]
+fn real_descriptions_are_placed_and_their_capabilities_known() {
+    let Some(folder) = folder() else { return };
+    let place = |place: Place| {
+        let boxes: Vec<_> = place
+            .boxes
+            .iter()
+            .map(|bbox| <[f64; 4]>::from(*bbox).map(|edge| format!("{edge:.1}")).join(" "))
+            .collect();
+        let reason = place.reason.map_or("ok", Reason::as_str);
+        format!("{reason} {}", boxes.join(" | ")).trim_end().to_owned()
+    };
+    let told = |name: &str| {
+        let body = read(&folder, name);
+        let answer = Answer::body(&body);
+        if let Ok(service) = answer.read::<Service>().map(|parsed| parsed.facts) {
+            let can: Vec<_> =
+                ["Map", "Query", "TilesOnly", "Image"].into_iter().filter(|word| service.can(word)).collect();
+            let tiles =
+                if service.single_fused_map_cache && service.tile_info.is_some() { " tiled" } else { "" };
+            return format!("{} can {}{tiles}", place(service.place()), can.join("+"));
+        }
+        let layer = answer.read::<Layer>().unwrap().facts;
+        let query = if layer.is_queryable() { " query" } else { "" };
+        let pages = if layer.has_pages() { " pages" } else { "" };
+        format!("{}{query}{pages}", place(layer.place(None, None)))
+    };
+    let table = [
+        ("pyesridump_us-ca-carson-metadata.json", "ok -118.3 33.8 -118.2 33.9 query"),
+        ("pyesridump_us-ca-tuolumne-metadata.json", "ok -120.7 37.6 -119.2 38.4 query"),
+        ("pyesridump_us-esri-test-metadata.json", "ok -180.0 -90.0 178.0 89.0 query pages"),
+        ("pyesridump_us-il-chicago_metadata.json", "ok -177.0 -14.5 173.8 71.5 query pages"),
+        ("pyesridump_us-il-cook_metadata.json", "ok -88.3 41.5 -87.1 42.2 query"),
+        ("pyesridump_us-mo-columbia-metadata.json", "ok -92.6 38.7 -92.1 39.2 query"),
+        ("restgdf_metadata_missing_supports_pagination.json", "null query"),
+        ("restgdf_metadata_supports_pagination_false.json", "null query"),
+        ("restgdf_query_limit_metadata.json", "null query pages"),
+        ("terria_redlands_layer17.json", "ok -122.9 45.4 -122.7 45.5"),
+        ("sce-drpep-distribution-circuits-featureserver.json", "ok -120.7 32.8 -114.0 38.4 can Query"),
+        ("terria_fused_mapserver.json", "ok 141.0 -38.9 149.5 -34.1 can Map+TilesOnly tiled"),
+        ("terria_ga_hydro_mapserver.json", "ok 100.1 -50.0 169.2 -2.4 can Map+Query"),
+        ("terria_imageserver_rasterfns.json", "ok -124.6 41.9 -116.4 46.3 can Image"),
+        ("terria_imageserver_tiled.json", "ok -124.6 41.9 -116.4 46.3 can Image tiled"),
+        ("terria_redlands_featureserver.json", "ok -118.8 25.2 55.3 38.5 can Query"),
+        ("terria_redlands_mapserver.json", "ok -152.9 25.2 55.3 56.4 can Map+Query"),
+        ("terria_ss6_CDA_FeatureServer.json", "ok -167.4 -13.4 -7.1 82.9 can Query"),
+        ("terria_ss6_Census_MapServer.json", "ok -179.6 17.9 -65.2 71.4 can Map+Query"),
+        ("terria_tiled_mapserver.json", "ok 96.8 -43.7 159.1 -9.1 can Map+Query"),
+        ("terria_time_enabled_mapserver.json", "ok 141.0 -37.6 159.4 -28.1 can Map+Query"),
+    ];
+    let wrong: Vec<_> = table
+        .into_iter()
+        .filter(|(name, expected)| told(name) != *expected)
+        .map(|(name, expected)| format!("{name}: {}, not {expected}", told(name)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let info =
+        Answer::body(&read(&folder, "sce-drpep-arcgis-rest-info.json")).read::<ServerInfo>().unwrap().facts;
+    assert_eq!(info.portal().map(|portal| portal.path().to_owned()).as_deref(), Some("/arcgis_portal"));
+    assert!(info.auth_info.is_some_and(|auth| auth.is_token_based_security == Some(true)));
 }

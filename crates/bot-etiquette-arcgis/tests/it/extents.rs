@@ -191,6 +191,30 @@ fn edges_are_followed_and_boxes_far_larger_than_their_system_are_doubted() {
 
 #[cfg(feature = "proj")]
 #[test]
+fn axes_are_read_the_way_that_lands_where_the_system_is_used() {
+    let boxed = |code: u32, edges: [f64; 4]| Extent::new(edges, code).to_wgs84();
+    // South Africa's grid around 19 degrees east, counted east and north as ArcGIS does, or west and south as EPSG says.
+    let north = boxed(2048, [-50_000.0, -3_763_661.0, -40_000.0, -3_750_000.0]);
+    let south = boxed(2048, [40_000.0, 3_750_000.0, 50_000.0, 3_763_661.0]);
+    near(&north, [18.459, -34.000, 18.568, -33.874], 0.003);
+    let edges: [f64; 4] = north.boxes[0].into();
+    near(&south, edges, 1.0e-6);
+    assert_eq!((north.reason, south.reason), (None, None));
+    // Neither way lands there: the box is kept, and doubted.
+    assert_eq!(
+        boxed(2048, [900_000.0, -200_000.0, 910_000.0, -190_000.0]).reason,
+        Some(Reason::OutsideAreaOfUse)
+    );
+    // Krovak's grid, whose numbers are negative when counted east and north: the middle of Prague.
+    let prague = boxed(5514, [-743_500.0, -1_044_000.0, -742_500.0, -1_043_000.0]);
+    near(&prague, [14.41, 50.08, 14.43, 50.09], 0.02);
+    assert_eq!(
+        boxed(2065, [-743_500.0, -1_044_000.0, -742_500.0, -1_043_000.0]).reason,
+        Some(Reason::UnreliableReference)
+    );
+}
+
+#[test]
 fn a_hostile_definition_is_refused_before_it_is_parsed() {
     for wkt in ["[".repeat(8_000), "PROJCS[".repeat(1_100), "x".repeat(100_000)] {
         let mut extent = Extent::new([1.0, 1.0, 2.0, 2.0], 1);

@@ -9,9 +9,12 @@
 
 mod answers;
 mod cases;
+mod catalogues;
+mod ct;
 mod discovery;
 mod extents;
 mod geometries;
+mod laws;
 mod previews;
 mod requests;
 mod visits;

@@ -1,6 +1,6 @@
 //! A broken document written anew as strict JSON.
 
-use super::{JsonError, Limits, Repairs, Token, Tokens, number};
+use super::{JsonError, JsonStr, Limits, RepairKind, Repairs, Token, Tokens, number};
 
 /// A document as strict JSON, and what had to be mended for that.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,12 @@ impl Repaired {
 /// [`JsonError`] where the input is no JSON and no repair makes it so.
 pub fn repair(input: &[u8], limits: Limits) -> Result<Repaired, JsonError> {
     let mut tokens = Tokens::new(input, limits);
-    let mut writer = Writer { json: Vec::with_capacity(input.len()), before: Before::Nothing };
+    let mut writer = Writer {
+        json: Vec::with_capacity(input.len()),
+        before: Before::Nothing,
+        // Looked at once for all strings, which is cheaper than once for each.
+        is_utf8: std::str::from_utf8(input).is_ok(),
+    };
     while let Some(token) = tokens.next().transpose()? {
         writer.write(token, tokens.repairs_mut());
     }
@@ -57,6 +62,7 @@ pub fn repair(input: &[u8], limits: Limits) -> Result<Repaired, JsonError> {
 struct Writer {
     json: Vec<u8>,
     before: Before,
+    is_utf8: bool,
 }
 
 /// What the last token asks of the next one.
@@ -89,7 +95,10 @@ impl Writer {
         match token {
             Token::BeginObject => self.json.push(b'{'),
             Token::BeginArray => self.json.push(b'['),
-            Token::Key(text) | Token::String(text) => self.string(&text.decode(repairs)),
+            Token::Key(text) | Token::String(text) if self.is_utf8 && text.has_good_escapes() => {
+                self.as_written(text, repairs);
+            }
+            Token::Key(text) | Token::String(text) => self.string(text.decode(repairs).as_bytes()),
             Token::Number(raw) => self.json.extend_from_slice(number::mended(raw).as_bytes()),
             Token::Bool(true) => self.json.extend_from_slice(b"true"),
             Token::Bool(false) => self.json.extend_from_slice(b"false"),
@@ -101,10 +110,32 @@ impl Writer {
         }
     }
 
-    fn string(&mut self, text: &str) {
+    /// Writes a string of which at the most raw control characters are wrong.
+    fn as_written(&mut self, text: JsonStr<'_>, repairs: &mut Repairs) {
         self.json.push(b'"');
-        let mut rest = text.as_bytes();
-        while let Some(stop) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\') || *byte < 0x20) {
+        let mut rest = text.raw();
+        let mut at = text.offset();
+        // A look without branches at all bytes: it is wide, and most strings are clean.
+        if rest.iter().fold(false, |seen, byte| seen | is_control(byte)) {
+            while let Some(stop) = rest.iter().position(is_control) {
+                let (plain, tail) = rest.split_at_checked(stop).unwrap_or((rest, &[]));
+                let Some((byte, tail)) = tail.split_first() else { break };
+                self.json.extend_from_slice(plain);
+                self.escape(*byte);
+                at = at.saturating_add(stop as u64);
+                repairs.add(RepairKind::ControlCharacter, at);
+                at = at.saturating_add(1);
+                rest = tail;
+            }
+        }
+        self.json.extend_from_slice(rest);
+        self.json.push(b'"');
+    }
+
+    fn string(&mut self, text: &[u8]) {
+        self.json.push(b'"');
+        let mut rest = text;
+        while let Some(stop) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\') || is_control(byte)) {
             let (plain, tail) = rest.split_at_checked(stop).unwrap_or((rest, &[]));
             self.json.extend_from_slice(plain);
             if let Some((byte, tail)) = tail.split_first() {
@@ -131,4 +162,8 @@ impl Writer {
         };
         self.json.extend_from_slice(&[b'\\', short]);
     }
+}
+
+fn is_control(byte: &u8) -> bool {
+    *byte < 0x20
 }

@@ -70,6 +70,9 @@ impl Scan {
 #[inline]
 pub(super) fn skip_space(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
+    if rest.first().is_some_and(|byte| *byte > b' ') {
+        return at;
+    }
     let space =
         rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).unwrap_or(rest.len());
     at.saturating_add(space)

@@ -66,6 +66,33 @@ impl<'a> JsonStr<'a> {
         Cow::Owned(text)
     }
 
+    /// Whether every escape is one of RFC 8259's, with whole surrogate pairs.
+    #[inline]
+    pub(super) fn has_good_escapes(&self) -> bool {
+        !self.escaped || self.are_escapes_good()
+    }
+
+    fn are_escapes_good(&self) -> bool {
+        let mut rest = self.raw;
+        while let Some(at) = memchr::memchr(b'\\', rest) {
+            let escape = rest.get(at..).unwrap_or_default();
+            let length = match escape.get(1) {
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                Some(b'u') => match unit(escape) {
+                    Some(0xd800..=0xdbff) => match escape.get(6..).and_then(unit) {
+                        Some(0xdc00..=0xdfff) => 12,
+                        _ => return false,
+                    },
+                    Some(0xdc00..=0xdfff) | None => return false,
+                    Some(_) => 6,
+                },
+                _ => return false,
+            };
+            rest = escape.get(length..).unwrap_or_default();
+        }
+        true
+    }
+
     fn at(&self, index: usize) -> u64 {
         self.offset.saturating_add(index as u64)
     }
