@@ -28,6 +28,7 @@ pub const TARGETS: &[Target] = &[
     ("esri_json", arcgis::json),
     #[cfg(feature = "arcgis")]
     ("ct_tile", arcgis::tile),
+    #[cfg(feature = "arcgis")]
     ("extent", arcgis::extent),
     #[cfg(feature = "arcgis")]
     ("esri_geometry", arcgis::geometry),
