@@ -1,9 +1,7 @@
 // In the page's world: the one thing that the protocol does not tell of. The seal does not need it.
 (() => {
-  const tell = globalThis.__refused;
-  delete globalThis.__refused;
   const refuse = function RTCPeerConnection() {
-    tell("web-rtc");
+    document.dispatchEvent(new Event("bot-etiquette-refused"));
     throw new DOMException("no peer connection is made here", "NotSupportedError");
   };
   for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"])

@@ -113,9 +113,9 @@ impl Renderer {
         rendered
     }
 
-    /// Ends the browser and waits until its process and its profile are gone.
-    pub async fn close(self) {
-        self.browser.into_inner().close().await;
+    /// Ends the browser and waits until its process and its profile are gone. A later page would start a new one.
+    pub async fn close(&self) {
+        self.browser.lock().await.close().await;
     }
 
     /// The browser, or a new one where that is gone.

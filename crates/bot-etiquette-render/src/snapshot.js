@@ -50,5 +50,6 @@
     links,
     more,
     hints,
+    refused: Math.min(globalThis.refused ?? 0, 100),
   };
 })

@@ -10,8 +10,6 @@ pub(crate) const WORLD: &str = "bot-etiquette";
 pub(crate) const WATCH: &str = include_str!("watch.js");
 /// Lists what the protocol does not.
 pub(crate) const REFUSE: &str = include_str!("refuse.js");
-/// The name by which `REFUSE` tells of it.
-pub(crate) const REFUSED: &str = "__refused";
 /// How long ago an element was added, in milliseconds.
 pub(crate) const SINCE_ADDED: &str = "performance.now() - (globalThis.lastAdded ?? 0)";
 
@@ -37,6 +35,8 @@ pub(crate) struct Snapshot {
     pub(crate) more_links: bool,
     /// Where the page hints that connections will be needed.
     pub(crate) hints: Vec<String>,
+    /// How many peer connections were refused.
+    pub(crate) refused: u64,
 }
 
 impl Snapshot {
@@ -62,6 +62,7 @@ impl Snapshot {
             links: list("links").iter().map(link).collect(),
             more_links: flag("more"),
             hints: list("hints").iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            refused: value.get("refused").and_then(Value::as_u64).unwrap_or_default(),
         })
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     ledger::Ledger,
     requests::Asked,
     settle::{Limits, Next, Settle},
-    snapshot::{REFUSE, REFUSED, SINCE_ADDED, Snapshot, WATCH, WORLD, evaluate, expression},
+    snapshot::{REFUSE, SINCE_ADDED, Snapshot, WATCH, WORLD, evaluate, expression},
 };
 
 /// How long the browser may take to make an empty page ready, or to answer that it lives.
@@ -180,7 +180,6 @@ impl<'a> Visit<'a> {
             ("Emulation.setUserAgentOverride", name),
             ("Emulation.setDeviceMetricsOverride", device.metrics()),
             ("Emulation.setTouchEmulationEnabled", device.touch()),
-            ("Runtime.addBinding", json!({"name": REFUSED})),
             ("Page.addScriptToEvaluateOnNewDocument", json!({"source": REFUSE})),
             ("Page.addScriptToEvaluateOnNewDocument", watch),
             ("Runtime.runIfWaitingForDebugger", json!({})),
@@ -278,6 +277,9 @@ impl<'a> Visit<'a> {
         for hint in &snapshot.hints {
             self.ledger.block(Kind::Preconnect, "GET", hint, Cause::Kind);
         }
+        for _ in 0..snapshot.refused {
+            self.ledger.block(Kind::WebRtc, "CONNECT", "", Cause::Kind);
+        }
         let (requests, blocked) = std::mem::take(&mut self.ledger).into_parts();
         Rendered {
             html: snapshot.html,
@@ -338,9 +340,6 @@ impl<'a> Visit<'a> {
             }
             "Network.webTransportCreated" => {
                 self.ledger.block(Kind::WebTransport, "CONNECT", text(params, "url"), Cause::Kind);
-            }
-            "Runtime.bindingCalled" if text(params, "name") == REFUSED => {
-                self.ledger.block(Kind::WebRtc, "", "", Cause::Kind);
             }
             "Network.requestWillBeSent" => self.will_be_sent(params),
             "Network.loadingFailed" => self.failed(params),

@@ -57,7 +57,10 @@ async fn a_page_that_tries_everything_reaches_nobody_and_each_attempt_is_listed(
         assert!(rendered.blocked[&kind] > 0, "{kind}");
     }
     let redirect = rendered.redirect.expect("a redirect");
-    assert_eq!((redirect.url.ends_with("/elsewhere.html"), redirect.reason.as_str()), (true, "scriptInitiated"));
+    assert_eq!(
+        (redirect.url.ends_with("/elsewhere.html"), redirect.reason.as_str()),
+        (true, "scriptInitiated")
+    );
     assert_eq!(crawler.urls(), [script, format!("{base}/data.json")]);
     assert_eq!(trap.came(), 0);
     renderer.close().await;
@@ -99,7 +102,8 @@ fn connections(family: &[u32]) -> Vec<String> {
             sockets.extend(link.strip_prefix("socket:[").map(|rest| rest.trim_end_matches(']').to_owned()));
         }
     }
-    let tables = ["tcp", "tcp6"].map(|table| std::fs::read_to_string(format!("/proc/net/{table}")).unwrap_or_default());
+    let tables = ["tcp", "tcp6"]
+        .map(|table| std::fs::read_to_string(format!("/proc/net/{table}")).unwrap_or_default());
     let rows = tables.iter().flat_map(|table| table.lines().skip(1));
     let of_browser = rows.filter(|row| {
         row.split_whitespace().nth(9).is_some_and(|inode| sockets.iter().any(|socket| socket == inode))
@@ -116,7 +120,8 @@ async fn a_browser_without_any_network_device_renders_as_well() {
     let config = RenderConfig::default().run_under(["unshare", "--net"]);
     let Some(renderer) = browser!(config) else { return };
     let crawler = Memory::new(&[("https://shop.example/a.js", "text/javascript", "document.title = 'done'")]);
-    let rendered = crawler.render(&renderer, page("https://shop.example/", "<script src=/a.js></script>")).await;
+    let rendered =
+        crawler.render(&renderer, page("https://shop.example/", "<script src=/a.js></script>")).await;
     assert_eq!(rendered.title, "done");
     renderer.close().await;
 }
@@ -128,16 +133,28 @@ async fn the_referee_sees_the_crawler_alone_and_a_closed_script_is_never_asked()
         .site(
             Site::new("shop.example")
                 .robots("User-agent: *\nDisallow: /closed/\n")
-                .page(Page::new("/app.js").header("content-type", "text/javascript").body("fetch('/prices.json')"))
+                .page(
+                    Page::new("/app.js")
+                        .header("content-type", "text/javascript")
+                        .body("fetch('/prices.json')"),
+                )
                 .page(Page::new("/prices.json").header("content-type", "application/json").body("{}"))
                 .page(Page::new("/closed/*").body("never")),
         )
-        .promise(Promise::new().user_agent("ShopBot").robots_first(true).closed_path("/closed/").browser(false).cookies(false))
+        .promise(
+            Promise::new()
+                .user_agent("ShopBot")
+                .robots_first(true)
+                .closed_path("/closed/")
+                .browser(false)
+                .cookies(false),
+        )
         .start()
         .await
         .unwrap();
     let address = referee.address("shop.example").unwrap();
-    let robots = get(address, "shop.example", &Request::get("/robots.txt").body(Bytes::new()).unwrap()).await.unwrap();
+    let robots =
+        get(address, "shop.example", &Request::get("/robots.txt").body(Bytes::new()).unwrap()).await.unwrap();
     let robots = std::sync::Arc::new(Robots::parse(robots.body()));
     let html = "<script src=/closed/tracker.js></script><script src=/app.js></script>\
         <img src=/i.png><iframe src=/frame.html></iframe><script>new WebSocket('ws://' + location.host + '/s');\
@@ -156,10 +173,17 @@ async fn the_referee_sees_the_crawler_alone_and_a_closed_script_is_never_asked()
         })
         .await
         .unwrap();
-    let closed = Outcome::NotLoaded { reason: "disallowed by line 2: Disallow: /closed/ (group *)".to_owned() };
-    assert_eq!(outcomes(&rendered, Kind::Script), [closed.clone(), Outcome::Answered { status: 200, bytes: 21 }]);
+    let closed =
+        Outcome::NotLoaded { reason: "disallowed by line 2: Disallow: /closed/ (group *)".to_owned() };
+    assert_eq!(
+        outcomes(&rendered, Kind::Script),
+        [closed.clone(), Outcome::Answered { status: 200, bytes: 21 }]
+    );
     let data = outcomes(&rendered, Kind::Data);
-    assert!(data.contains(&closed) && data.contains(&Outcome::Answered { status: 200, bytes: 2 }), "{data:?}");
+    assert!(
+        data.contains(&closed) && data.contains(&Outcome::Answered { status: 200, bytes: 2 }),
+        "{data:?}"
+    );
     renderer.close().await;
     let report = referee.finish().await;
     assert!(report.is_clean(), "{report}");

@@ -32,7 +32,10 @@ pub(crate) async fn launch(test: &str, config: RenderConfig) -> Option<Renderer>
             Some(Renderer::launch(config.sandbox(Sandbox::Off)).await.expect("a browser without its sandbox"))
         }
         Err(error @ RenderError::NoBrowser { .. }) => {
-            assert!(std::env::var_os("BOT_ETIQUETTE_BROWSER").is_none_or(|wanted| wanted != "required"), "{error}");
+            assert!(
+                std::env::var_os("BOT_ETIQUETTE_BROWSER").is_none_or(|wanted| wanted != "required"),
+                "{error}"
+            );
             // Past the capture of the test harness: a test that did not run is told of.
             let _ = writeln!(io::stderr(), "left out: {test}: {error}");
             None
@@ -69,7 +72,8 @@ pub(crate) struct Memory {
 impl Memory {
     /// Files by URL, each with its content type.
     pub(crate) fn new(files: &[(&str, &str, &str)]) -> Self {
-        let files = files.iter().map(|(url, kind, body)| ((*url).into(), (200, (*kind).into(), (*body).into())));
+        let files =
+            files.iter().map(|(url, kind, body)| ((*url).into(), (200, (*kind).into(), (*body).into())));
         Self { files: Arc::new(files.collect()), asked: Arc::default() }
     }
 
@@ -93,7 +97,11 @@ impl Memory {
 }
 
 /// A crawler that asks over the network, under its name.
-pub(crate) async fn get(address: SocketAddr, host: &str, request: &Request<Bytes>) -> io::Result<Response<Bytes>> {
+pub(crate) async fn get(
+    address: SocketAddr,
+    host: &str,
+    request: &Request<Bytes>,
+) -> io::Result<Response<Bytes>> {
     let mut stream = TcpStream::connect(address).await?;
     let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
     let head = format!(
@@ -161,8 +169,16 @@ pub(crate) fn outcomes(rendered: &Rendered, kind: Kind) -> Vec<Outcome> {
 
 #[track_caller]
 pub(crate) fn assert_blocked(rendered: &Rendered, kind: Kind, url_end: &str, cause: Cause) {
-    let found = rendered.requests.iter().find(|request| request.kind == kind && request.url.ends_with(url_end));
-    let Some(request) = found else { panic!("no {kind} {url_end} in {:#?}", rendered.requests) };
+    let found =
+        rendered.requests.iter().find(|request| request.kind == kind && request.url.ends_with(url_end));
+    let Some(request) = found else {
+        let all: Vec<String> = rendered
+            .requests
+            .iter()
+            .map(|each| format!("{} {} {} {}", each.kind, each.method, each.url, each.outcome))
+            .collect();
+        panic!("no {kind} {url_end} in {all:#?}")
+    };
     assert_eq!(request.outcome, Outcome::Blocked { cause }, "{request:?}");
 }
 
