@@ -29,7 +29,7 @@ pub struct Rendered {
     pub url: String,
     /// What its relative URLs stand against.
     pub base: String,
-    /// The text that can be seen.
+    /// The text that can be seen; that of open shadow trees comes last.
     pub text: String,
     /// The targets of its `a` and `area` elements, in open shadow trees too, in order; at most [`MAX_LINKS`].
     pub links: Vec<RenderedLink>,

@@ -12,6 +12,9 @@ use crate::{
     rendered::MAX_URL, visit::Visit,
 };
 
+/// Navigations that are remembered until their requests stop.
+const MAX_WISHES: usize = 16;
+
 /// A request that the crawler has.
 pub(crate) struct Asked {
     /// The browser's id of the stop.
@@ -164,29 +167,43 @@ impl Visit<'_> {
         }
     }
 
+    /// The page asks to go elsewhere. It is listed here, since a second wish may overtake the request of the first.
+    pub(crate) fn wish(&mut self, url: &str, reason: &str) {
+        self.wishes.push_back(url.to_owned());
+        if self.wishes.len() > MAX_WISHES {
+            self.wishes.pop_front();
+        }
+        if self.is_again(url) {
+            return;
+        }
+        let form = reason.starts_with("formSubmission");
+        let kind = if form { Kind::Form } else { Kind::Navigation };
+        let method = if reason == "formSubmissionPost" { "POST" } else { "GET" };
+        self.ledger.block(kind, method, url, Cause::Kind);
+        if !form && self.redirect.is_none() {
+            self.redirect = Some(ClientRedirect { url: url.to_owned(), reason: reason.to_owned() });
+        }
+    }
+
+    /// Whether the page asks for itself and may have itself once more.
+    fn is_again(&self, url: &str) -> bool {
+        self.given == 1 && !self.ended && same(url, self.page.url.as_str())
+    }
+
     /// The main frame wants a document: the page, or to go elsewhere.
     fn navigation(&mut self, request: &Stopped<'_>) {
-        let wish = self.wish.take().filter(|wish| same(&wish.url, request.url));
-        let again =
-            self.given == 1 && request.method == Method::GET && same(request.url, self.page.url.as_str());
-        if self.given == 0 || (again && !self.ended && wish.is_some()) {
+        let wish = self.wishes.iter().position(|wish| same(wish, request.url));
+        let wished = wish.and_then(|index| self.wishes.remove(index)).is_some();
+        if self.given == 0 || (wished && request.method == Method::GET && self.is_again(request.url)) {
             self.given = self.given.saturating_add(1);
             self.ledger.note(Kind::Page, request.method.as_str(), request.url, Outcome::Held);
             let passed = headers::of_page(&self.page.headers);
             let (status, html) = (self.page.status.as_u16(), self.page.html.clone());
             return self.fulfill(request.id, status, passed, &html);
         }
-        let reason = wish.as_ref().map(|wish| wish.reason.as_str());
-        let kind = match reason {
-            Some(reason) if reason.starts_with("formSubmission") => Kind::Form,
-            Some(_) => Kind::Navigation,
-            // Nobody asked for a navigation: it is a file that is to be saved.
-            None => Kind::Download,
-        };
-        self.ledger.block(kind, request.method.as_str(), request.url, Cause::Kind);
-        if kind == Kind::Navigation && self.redirect.is_none() {
-            let reason = reason.unwrap_or_default().to_owned();
-            self.redirect = Some(ClientRedirect { url: request.url.to_owned(), reason });
+        if !wished {
+            // Nobody asked to go there: it is a file that is to be saved.
+            self.ledger.block(Kind::Download, request.method.as_str(), request.url, Cause::Kind);
         }
         // With an empty answer the page stays as it is; a failure would put an error page in its place.
         self.fulfill(request.id, 204, Vec::new(), &[]);

@@ -39,7 +39,9 @@
   }
   const doctype = own("doctype");
   if (doctype) html = new XMLSerializer().serializeToString(doctype) + "\n" + html;
-  const text = own("body")?.innerText ?? "";
+  // What can be seen of a shadow tree follows the rest.
+  const shaded = roots.flatMap((tree) => [...tree.children].filter((child) => child.checkVisibility()));
+  const text = [own("body"), ...shaded].map((node) => node?.innerText ?? "").join("\n").trimEnd();
   return {
     cut: html.length > htmlLimit || text.length > htmlLimit,
     html: whole(html.slice(0, htmlLimit)),

@@ -1,7 +1,7 @@
 //! One page in a browser: from an empty place that is sealed, to what is read back of it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     pin::Pin,
     sync::Arc,
     time::Duration,
@@ -57,8 +57,8 @@ pub(crate) struct Visit<'a> {
     /// How often the page was given.
     pub(crate) given: u8,
     pub(crate) ended: bool,
-    /// The last navigation that the main frame asked for, and why.
-    pub(crate) wish: Option<ClientRedirect>,
+    /// The last navigations that the page asked for: their requests are yet to stop.
+    pub(crate) wishes: VecDeque<String>,
     pub(crate) redirect: Option<ClientRedirect>,
     /// Requests by the network's id: those sent, and those that paused.
     sent: HashMap<String, (Kind, String)>,
@@ -141,7 +141,7 @@ impl<'a> Visit<'a> {
             moved: HashMap::new(),
             given: 0,
             ended: false,
-            wish: None,
+            wishes: VecDeque::new(),
             redirect: None,
             sent: HashMap::new(),
             paused: HashSet::new(),
@@ -343,9 +343,10 @@ impl<'a> Visit<'a> {
             }
             "Network.requestWillBeSent" => self.will_be_sent(params),
             "Network.loadingFailed" => self.failed(params),
-            "Page.frameRequestedNavigation" if text(params, "frameId") == self.target => {
-                let (url, reason) = (text(params, "url").to_owned(), text(params, "reason").to_owned());
-                self.wish = Some(ClientRedirect { url, reason });
+            "Page.frameRequestedNavigation" if self.is_of_page(params) => {
+                if text(params, "disposition") == "currentTab" {
+                    self.wish(text(params, "url"), text(params, "reason"));
+                }
             }
             "Page.frameNavigated" => self.navigated(params),
             "Page.lifecycleEvent" if self.is_load(params) => self.settle.loaded(self.now()),
@@ -400,7 +401,9 @@ impl<'a> Visit<'a> {
         let Some(request) = params.get("request") else { return };
         let (id, url) = (text(params, "requestId"), text(request, "url"));
         let kind = text(params, "type");
-        if kind == "Preflight" || !url.starts_with("http") || self.sent.len() >= MAX_SENT {
+        // Documents always stop, and a preflight is told of by the request behind it.
+        if matches!(kind, "Document" | "Preflight") || !url.starts_with("http") || self.sent.len() >= MAX_SENT
+        {
             return;
         }
         self.sent.insert(id.to_owned(), (Kind::of(kind, "", false), url.to_owned()));

@@ -54,9 +54,10 @@ async fn a_browser_that_ends_at_once_is_quoted() {
 #[tokio::test]
 async fn a_browser_of_the_wrong_version_is_told_which_one_is_needed() {
     for (product, taken) in [("Chrome/131.9.9.9", false), ("Chrome/132.0.0.0", true), ("Lynx", false)] {
-        // Answers the two commands of the start, and then waits for the end.
+        // Answers the two commands of the start, each once it has come, and then waits for the end.
         let answers = format!(
-            "printf '{{\"id\":1,\"result\":{{\"product\":\"{product}\"}}}}\\0{{\"id\":2,\"result\":{{}}}}\\0' >&4\ncat <&3 >/dev/null"
+            "head -c 1 <&3 >/dev/null; printf '{{\"id\":1,\"result\":{{\"product\":\"{product}\"}}}}\\0' >&4\n\
+             head -c 51 <&3 >/dev/null; printf '{{\"id\":2,\"result\":{{}}}}\\0' >&4; cat <&3 >/dev/null"
         );
         let (_folder, path) = program(&answers);
         match Renderer::launch(RenderConfig::default().browser(path).sandbox(Sandbox::Off)).await {
@@ -99,7 +100,8 @@ async fn a_browser_leaves_neither_process_nor_profile() {
     let process = renderer.process_id().await.unwrap();
     let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap();
     let line = String::from_utf8_lossy(&line).into_owned();
-    let profile = line.split('\0').find_map(|flag| flag.strip_prefix("--user-data-dir=")).unwrap().to_owned();
+    let profile =
+        line.split(['\0', ' ']).find_map(|flag| flag.strip_prefix("--user-data-dir=")).unwrap().to_owned();
     assert!(std::path::Path::new(&profile).is_dir(), "{profile}");
     renderer.close().await;
     assert!(!std::path::Path::new(&profile).exists(), "{profile}");

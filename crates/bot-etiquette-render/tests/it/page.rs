@@ -354,7 +354,9 @@ async fn a_port_that_listens_is_asked_by_the_crawler_alone() {
     let url = format!("http://127.0.0.1:{}/", trap.tcp);
     let html = "<link rel=stylesheet href=/a.css><script src=/a.js></script><script>fetch('/data')</script>";
     let rendered = Memory::default().render(&renderer, page(&url, html)).await;
-    assert_eq!(rendered.blocked.len(), 0, "{rendered:?}");
+    for kind in [Kind::Stylesheet, Kind::Script, Kind::Data] {
+        assert_eq!(outcomes(&rendered, kind), [Outcome::Answered { status: 404, bytes: 0 }], "{kind}");
+    }
     assert_eq!(trap.came(), 0);
     renderer.close().await;
 }
