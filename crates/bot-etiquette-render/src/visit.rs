@@ -30,6 +30,8 @@ use crate::{
 const READY: Duration = Duration::from_secs(30);
 /// How long reading a page back may take.
 const READ: Duration = Duration::from_secs(10);
+/// How long a script may take to stop before it is told again.
+const HALT: Duration = Duration::from_secs(1);
 /// Requests that are remembered to tell which of them never paused.
 const MAX_SENT: usize = 5_000;
 
@@ -255,14 +257,11 @@ impl<'a> Visit<'a> {
     }
 
     async fn read(&mut self, settled: Settled) -> Result<Snapshot, RenderError> {
-        if settled == Settled::OutOfWork {
-            // A script may be at work still: it is stopped, and no other starts.
-            drop(self.command("Runtime.terminateExecution", json!({})));
-            drop(self.command("Emulation.setScriptExecutionDisabled", json!({"value": true})));
-        }
         let session = self.session.clone();
-        let world = self.world();
-        let made = self.call(&session, "Page.createIsolatedWorld", world, READ).await?;
+        let made = match settled {
+            Settled::OutOfWork => self.halt().await?,
+            _ => self.call(&session, "Page.createIsolatedWorld", self.world(), READ).await?,
+        };
         let context = made.get("executionContextId").cloned().unwrap_or_default();
         let read = evaluate(&context, &expression(self.config.html_bytes));
         let result = self.call(&session, "Runtime.evaluate", read, READ).await?;
@@ -271,6 +270,22 @@ impl<'a> Visit<'a> {
             let message = format!("the page could not be read: {}", fault.unwrap_or("no value came"));
             RenderError::Command { method: "Runtime.evaluate", message }
         })
+    }
+
+    /// Stops what is at work still, and lets nothing new start; makes the world the page is read from. A script that
+    /// asks one question after another is not stopped by the first try.
+    async fn halt(&mut self) -> Result<Value, RenderError> {
+        let session = self.session.clone();
+        let mut tries = READ.as_secs() / HALT.as_secs();
+        loop {
+            drop(self.command("Runtime.terminateExecution", json!({})));
+            drop(self.command("Emulation.setScriptExecutionDisabled", json!({"value": true})));
+            let made = self.call(&session, "Page.createIsolatedWorld", self.world(), HALT).await;
+            tries = tries.saturating_sub(1);
+            if tries == 0 || !matches!(made, Err(RenderError::Hung { .. })) {
+                return made;
+            }
+        }
     }
 
     fn finish(mut self, snapshot: Snapshot, settled: Settled, timings: Timings) -> Rendered {
@@ -343,10 +358,8 @@ impl<'a> Visit<'a> {
             }
             "Network.requestWillBeSent" => self.will_be_sent(params),
             "Network.loadingFailed" => self.failed(params),
-            "Page.frameRequestedNavigation" if self.is_of_page(params) => {
-                if text(params, "disposition") == "currentTab" {
-                    self.wish(text(params, "url"), text(params, "reason"));
-                }
+            "Page.frameRequestedNavigation" if self.is_leaving(params) => {
+                self.wish(text(params, "url"), text(params, "reason"));
             }
             "Page.frameNavigated" => self.navigated(params),
             "Page.lifecycleEvent" if self.is_load(params) => self.settle.loaded(self.now()),
@@ -383,6 +396,10 @@ impl<'a> Visit<'a> {
     /// Whether an event is of the page itself, once it is there.
     fn is_of_page(&self, params: &Value) -> bool {
         !self.document.is_empty() && text(params, "frameId") == self.target
+    }
+
+    fn is_leaving(&self, params: &Value) -> bool {
+        self.is_of_page(params) && text(params, "disposition") == "currentTab"
     }
 
     fn is_load(&self, params: &Value) -> bool {

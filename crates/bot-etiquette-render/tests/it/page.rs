@@ -110,7 +110,7 @@ async fn the_crawler_is_told_the_kind_and_no_secret_of_the_page() {
         { 'X-Part': '7', Accept: 'application/json', Authorization: 'Bearer secret' } })</script>";
     let crawler = Memory::new(&[("https://shop.example/a.css", "text/css", "body {}")]);
     crawler.render(&renderer, page("https://shop.example/", html)).await;
-    let asked = crawler.asked.lock().unwrap();
+    let asked = std::mem::take(&mut *crawler.asked.lock().unwrap());
     let find = |path: &str| asked.iter().find(|request| request.uri().path() == path).unwrap();
     assert_eq!(find("/a.css").extensions().get(), Some(&Kind::Stylesheet));
     let data = find("/data.json");
@@ -120,7 +120,6 @@ async fn the_crawler_is_told_the_kind_and_no_secret_of_the_page() {
     for name in ["cookie", "authorization", "user-agent", "referer", "sec-ch-ua", "sec-fetch-mode"] {
         assert!(!data.headers().contains_key(name), "{name}: {data:?}");
     }
-    drop(asked);
     renderer.close().await;
 }
 

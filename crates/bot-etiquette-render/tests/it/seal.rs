@@ -164,7 +164,7 @@ async fn the_referee_sees_the_crawler_alone_and_a_closed_script_is_never_asked()
             let robots = robots.clone();
             async move {
                 let rules = robots.rules_for(&"ShopBot".parse::<ProductToken>()?);
-                let verdict = rules.verdict(&request.uri().to_string());
+                let verdict = rules.verdict(request.uri().to_string());
                 if !verdict.is_allowed() {
                     return Err(verdict.to_string().into());
                 }

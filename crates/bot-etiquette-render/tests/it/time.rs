@@ -1,6 +1,6 @@
 //! How long a page may take, and what becomes of one that never rests.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bot_etiquette_render::{Cause, Kind, Outcome, RenderConfig, RenderError, Settled};
 use bytes::Bytes;
@@ -78,7 +78,7 @@ async fn a_page_that_waited_long_enough_settles_without_what_did_not_come() {
     let rendered = renderer.render(page("https://shop.example/", html), never).await.unwrap();
     assert_eq!((rendered.title.as_str(), rendered.settled), ("there", Settled::OutOfPatience));
     let waiting = Outcome::Blocked { cause: Cause::Waiting };
-    assert_eq!(outcomes(&rendered, Kind::Script), [waiting.clone()]);
+    assert_eq!(outcomes(&rendered, Kind::Script), std::slice::from_ref(&waiting));
     assert_eq!(outcomes(&rendered, Kind::Data), [waiting]);
     renderer.close().await;
 }
@@ -140,12 +140,11 @@ async fn a_page_whose_process_crashes_is_told_of_and_the_browser_goes_on() {
     let Some(renderer) = browser!() else { return };
     let process = renderer.process_id().await;
     let html = "<script>const all = []; for (;;) all.push(new Array(1e7).fill(all.length))</script>";
-    let begun = Instant::now();
     match renderer.render(page("https://shop.example/", html), |_| std::future::pending()).await {
         Err(RenderError::PageCrashed) => {}
         // A machine with much memory is still filling it when the time is up.
         Ok(rendered) => assert_eq!(rendered.settled, Settled::OutOfWork),
-        Err(error) => panic!("{error} after {:?}", begun.elapsed()),
+        Err(error) => panic!("{error}"),
     }
     let rendered =
         Memory::default().render(&renderer, page("https://shop.example/", "<title>next</title>")).await;
