@@ -79,8 +79,8 @@
 //!   on by themselves.
 //! - Over pipes the browser listens on no port, needs no loopback device, and ends when the crawler does, however that
 //!   ends.
-//! - The libraries generate the whole protocol: chromiumoxide 0.9 takes more than five minutes to build where this crate,
-//!   with all it stands on, takes one.
+//! - The libraries generate the whole protocol: chromiumoxide 0.9.1 leaves 516 MiB behind when it is built, this crate
+//!   with all it stands on 247 MiB, after 47 s of one core's time (6 s where Tokio, `http` and `url` are there already).
 //!
 //! # Limits
 //!
