@@ -130,7 +130,7 @@ pub use rendered::{
 };
 pub use renderer::{Answer, LoadedFrom, Renderer};
 
-/// The README's program is compiled with the tests.
+/// The README's example, compiled.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -37,7 +37,10 @@ pub(crate) async fn launch(test: &str, config: RenderConfig) -> Option<Renderer>
                 "{error}"
             );
             // Past the capture of the test harness: a test that did not run is told of.
-            let _ = writeln!(io::stderr(), "left out: {test}: {error}");
+            let _ = writeln!(
+                io::stderr(),
+                "left out: {test}: no Chromium; on Debian the package chromium brings one"
+            );
             None
         }
         result => Some(result.expect("a browser")),
