@@ -73,7 +73,7 @@ async fn demonstrate() -> Result<(Rendered, Report), BoxError> {
         )
         .promise(
             Promise::new()
-                .user_agent("SiteSnapshot/1.0")
+                .user_agent("SiteSnapshot")
                 .signed(true)
                 .key_directory(bot.key_directory.as_deref().unwrap_or_default())
                 .robots_first(true)

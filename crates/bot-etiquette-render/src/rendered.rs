@@ -88,7 +88,7 @@ pub struct RenderedLink {
 pub struct PageRequest {
     /// The kind.
     pub kind: Kind,
-    /// The method; `GET` where there is none.
+    /// The method; empty where there is none.
     pub method: String,
     /// The URL; cut after [`MAX_URL`] bytes; empty where there is none, as for a dialog.
     pub url: String,

@@ -52,6 +52,6 @@
     links,
     more,
     hints,
-    refused: Math.min(globalThis.refused ?? 0, 100),
+    refused: globalThis.refused ?? {},
   };
 })

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{RenderedLink, cdp::text, rendered::MAX_LINKS};
+use crate::{Kind, RenderedLink, cdp::text, rendered::MAX_LINKS};
 
 /// The world in which the crate's own scripts run: the page's scripts cannot reach it.
 pub(crate) const WORLD: &str = "bot-etiquette";
@@ -35,8 +35,8 @@ pub(crate) struct Snapshot {
     pub(crate) more_links: bool,
     /// Where the page hints that connections will be needed.
     pub(crate) hints: Vec<String>,
-    /// How many peer connections were refused.
-    pub(crate) refused: u64,
+    /// How many peer connections, and how many dialogs, were refused.
+    pub(crate) refused: [(Kind, u64); 2],
 }
 
 impl Snapshot {
@@ -46,6 +46,7 @@ impl Snapshot {
         let string = |key| text(value, key).to_owned();
         let flag = |key| value.get(key).and_then(Value::as_bool).unwrap_or_default();
         let list = |key| value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let count = |key| value.get("refused").and_then(|all| all.get(key)?.as_u64()).unwrap_or_default();
         let link = |link: &Value| RenderedLink {
             url: text(link, "url").to_owned(),
             rel: text(link, "rel").to_owned(),
@@ -62,7 +63,7 @@ impl Snapshot {
             links: list("links").iter().map(link).collect(),
             more_links: flag("more"),
             hints: list("hints").iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            refused: value.get("refused").and_then(Value::as_u64).unwrap_or_default(),
+            refused: [(Kind::WebRtc, "peer"), (Kind::Dialog, "dialog")].map(|(kind, key)| (kind, count(key))),
         })
     }
 }

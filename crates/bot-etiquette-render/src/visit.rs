@@ -32,6 +32,8 @@ const READY: Duration = Duration::from_secs(30);
 const READ: Duration = Duration::from_secs(10);
 /// How long a script may take to stop before it is told again.
 const HALT: Duration = Duration::from_secs(1);
+/// How many peer connections, and how many dialogs, are counted.
+const MAX_REFUSED: u64 = 100;
 /// Requests that are remembered to tell which of them never paused.
 const MAX_SENT: usize = 5_000;
 
@@ -272,8 +274,8 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Stops what is at work still, and lets nothing new start; makes the world the page is read from. A script that
-    /// asks one question after another is not stopped by the first try.
+    /// Stops what is at work still, and lets nothing new start; makes the world the page is read from. A busy
+    /// script is not always stopped by the first try.
     async fn halt(&mut self) -> Result<Value, RenderError> {
         let session = self.session.clone();
         let mut tries = READ.as_secs() / HALT.as_secs();
@@ -292,8 +294,10 @@ impl<'a> Visit<'a> {
         for hint in &snapshot.hints {
             self.ledger.block(Kind::Preconnect, "GET", hint, Cause::Kind);
         }
-        for _ in 0..snapshot.refused {
-            self.ledger.block(Kind::WebRtc, "CONNECT", "", Cause::Kind);
+        for (kind, count) in snapshot.refused {
+            for _ in 0..count.min(MAX_REFUSED) {
+                self.ledger.block(kind, "", "", Cause::Kind);
+            }
         }
         let (requests, blocked) = std::mem::take(&mut self.ledger).into_parts();
         Rendered {
@@ -344,7 +348,7 @@ impl<'a> Visit<'a> {
             "Fetch.requestPaused" => self.request(params),
             "Page.javascriptDialogOpening" => {
                 drop(self.command("Page.handleJavaScriptDialog", json!({"accept": false})));
-                self.ledger.block(Kind::Dialog, text(params, "type"), "", Cause::Kind);
+                self.ledger.block(Kind::Dialog, "", "", Cause::Kind);
             }
             "Page.windowOpen" => self.ledger.block(Kind::Popup, "GET", text(params, "url"), Cause::Kind),
             "Page.downloadWillBegin" if !self.ledger.lists(Kind::Download, text(params, "url")) => {

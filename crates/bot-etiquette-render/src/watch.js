@@ -1,8 +1,8 @@
 // In a world of its own, at the start of every document: when was an element last added, what was refused?
 (() => {
   globalThis.lastAdded = 0;
-  globalThis.refused = 0;
-  document.addEventListener("bot-etiquette-refused", () => globalThis.refused++, true);
+  globalThis.refused = { peer: 0, dialog: 0 };
+  for (const kind in refused) document.addEventListener("bot-etiquette-" + kind, () => refused[kind]++, true);
   new MutationObserver((records) => {
     for (const record of records)
       for (const node of record.addedNodes)
