@@ -35,7 +35,7 @@ const STDERR: usize = 4_096;
 
 /// Gives the browser its two pipes as the file descriptors 3 and 4, where it looks for them. `exec`: the process keeps
 /// its id, and the shell is gone.
-const PIPES: &str = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>&2"#;
+pub(crate) const PIPES: &str = r#"exec "$@" 3<&0 4>&1 0</dev/null 1>&2"#;
 
 /// Which browser renders.
 ///
