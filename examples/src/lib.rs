@@ -9,6 +9,8 @@ pub mod html;
 pub mod interrupt;
 pub mod ledger;
 pub mod narrator;
+#[cfg(feature = "render")]
+pub mod rendering;
 pub mod sqlite_store;
 pub mod stack;
 pub mod state;

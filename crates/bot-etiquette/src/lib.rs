@@ -13,9 +13,11 @@
 //! | `html` | what a page says and links to; sitemaps; the audit of files | `html` |
 //! | `arcgis` | ArcGIS REST: requests out, directories, services, layers, counts and outlines in | `arcgis` |
 //! | `feed` | open-data event feeds to events, field by named field, without personal data | `feed` |
+//! | `render` | a page in a real Chromium that has no network: the crawler answers for it | `render` |
 //! | `referee` | a site that watches a crawler and says which promises it broke | `referee` |
 //!
-//! `tower` adds the layers of the chosen modules, `serde` and `toml` their values as data, `full` all but `referee`.
+//! `tower` adds the layers of the chosen modules, `serde` and `toml` their values as data, `full` all but `referee`
+//! and `render`.
 //!
 //! ```
 //! use bot_etiquette::robots::{ProductToken, Robots};
@@ -51,6 +53,9 @@ pub use bot_etiquette_politeness as politeness;
 #[cfg(feature = "referee")]
 #[doc(inline)]
 pub use bot_etiquette_referee as referee;
+#[cfg(feature = "render")]
+#[doc(inline)]
+pub use bot_etiquette_render as render;
 #[cfg(feature = "robots")]
 #[doc(inline)]
 pub use bot_etiquette_robots as robots;
