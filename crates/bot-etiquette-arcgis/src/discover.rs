@@ -24,5 +24,5 @@ pub use self::host::{HostRefusal, is_probeable, server_root};
 pub use self::hub::{HubItem, HubPage, hub_search};
 pub use self::portal::{PAGE_SIZE, PortalWalk, SEARCH_CAP, SearchItem, SearchPage, Window};
 pub use self::probe::{Finding, Probe};
-pub use self::source::{ApiSource, RobotsRule, SOURCES};
+pub use self::source::{ApiSource, ContactRequired, Review, RobotsRule, SOURCES};
 pub use self::wikidata::{WikidataProperty, WikidataRows, wikidata_query};

@@ -33,7 +33,7 @@
 //! # Features
 //! - `proj` (default): extents of EPSG's and Esri's coordinate systems, in pure Rust; without it WGS 84 and its like and
 //!   Web Mercator alone.
-//! - `draw`: draws samples of features, and sees whether a PNG shows anything.
+//! - `draw`: draws samples of features, puts tiles together, and sees whether a picture shows anything.
 
 mod address;
 mod answer;
@@ -52,6 +52,8 @@ mod geojson;
 mod geometry;
 mod layer;
 mod outcome;
+#[cfg(feature = "draw")]
+mod picture;
 mod place;
 mod preview;
 mod request;
@@ -79,6 +81,8 @@ pub use self::geojson::{Geometry, HOLE_BUDGET, Outline};
 pub use self::geometry::{EsriGeometry, Position, Shape};
 pub use self::layer::{EditingInfo, Field, Layer, LayerKind, LayerName, Layers, QueryCapabilities};
 pub use self::outcome::{AuthReason, HtmlPage, Problem, RetryAfter};
+#[cfg(feature = "draw")]
+pub use self::picture::join_tiles;
 pub use self::preview::{
     PREVIEW_AGE, PREVIEW_TILES, PictureError, Preview, SAMPLE_LIMIT, check_picture, plan_preview,
     preview_is_due,
