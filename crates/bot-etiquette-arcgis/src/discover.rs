@@ -8,7 +8,7 @@
 //! | ArcGIS Online, Enterprise portals | [`PortalWalk`] | [`SearchPage`] |
 //! | ArcGIS Hub | [`hub_search`], [`HubPage::next`] | [`HubPage`] |
 //! | Wikidata | [`wikidata_query`] | [`WikidataRows`] |
-//! | Certificate Transparency (static-ct logs) | [`ct::tile_path`] | [`ct::Checkpoint`], [`ct::names`] |
+//! | Certificate Transparency | [`ct::TileWalk`], [`ct::EntryWalk`] | host names |
 //!
 //! Every URL that they name goes through [`server_root`]; a name out of a certificate through [`Probe`].
 

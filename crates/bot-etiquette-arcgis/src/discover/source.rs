@@ -244,7 +244,7 @@ impl RobotsRule {
         const DAY: u64 = 24 * 60 * 60;
         let Self::Invited { reviewed, .. } = self else { return Review::Fresh };
         let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs() / DAY;
-        match day(reviewed).map(|reviewed| since.saturating_sub(reviewed)) {
+        match days_since_epoch(reviewed).map(|reviewed| since.saturating_sub(reviewed)) {
             Some(..=180) => Review::Fresh,
             Some(..=365) => Review::Due,
             Some(_) | None => Review::Void,
@@ -253,7 +253,7 @@ impl RobotsRule {
 }
 
 /// Days since the Unix epoch of a date `YYYY-MM-DD`.
-fn day(date: &str) -> Option<u64> {
+pub(super) fn days_since_epoch(date: &str) -> Option<u64> {
     let mut parts = date.split('-').map(|part| part.parse::<u64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
     // Counted from 1 March of the year 0, so that a leap day is the last of its year.
