@@ -9,6 +9,7 @@
 
 mod answers;
 mod cases;
+mod catalogues;
 mod ct;
 mod discovery;
 mod extents;
