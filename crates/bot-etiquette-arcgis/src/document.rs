@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{
-    Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess,
-    Visitor,
-};
+use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::scalar::Scalar;
+use crate::shape::{self, Shape};
 
 /// Members that hold one item per layer, service or feature. Splitting them here saves a second pass over most bytes.
 const ITEMS: [&str; 6] = ["layers", "tables", "features", "services", "layerEstimates", "objectIds"];
@@ -34,7 +34,7 @@ impl<'a> Document<'a> {
     /// Reads `json`; none when it is a valid document whose top is no object.
     pub(crate) fn read(json: &'a str) -> Result<Option<Self>, serde_json::Error> {
         let mut reader = serde_json::Deserializer::from_str(json);
-        let members = reader.deserialize_any(TopVisitor)?;
+        let members = shape::read::<Top, _>(&mut reader)?;
         reader.end()?;
         Ok(members.map(|members| Self { json, members }))
     }
@@ -111,16 +111,16 @@ pub(crate) fn item<T: DeserializeOwned>(raw: &RawValue) -> Result<(T, bool), ser
     }
 }
 
-struct TopVisitor;
+struct Top;
 
-impl<'de> Visitor<'de> for TopVisitor {
+impl<'de> Shape<'de> for Top {
     type Value = Option<Members<'de>>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON document")
+    fn other(_: Scalar<'de>) -> Self::Value {
+        None
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::new();
         while let Some(Key(key)) = map.next_key()? {
             let member = if ITEMS.contains(&key.as_ref()) {
@@ -131,35 +131,6 @@ impl<'de> Visitor<'de> for TopVisitor {
             members.push((key, member));
         }
         Ok(Some(members))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(None)
     }
 }
 

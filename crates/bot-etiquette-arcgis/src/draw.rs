@@ -1,10 +1,11 @@
-//! Drawing a sample of features, and looking at pictures that servers drew.
+//! Drawing a sample of features.
 
 use tiny_skia::{FillRule, Paint, PathBuilder, Pixmap, Stroke, Transform};
 
 use crate::features::FeaturePage;
 use crate::geojson::Geometry;
 use crate::geometry::Position;
+use crate::picture::is_blank;
 use crate::preview::PictureError;
 
 /// Draws a page of features as a PNG: `view` is xmin, ymin, xmax, ymax in the page's own coordinates.
@@ -64,15 +65,4 @@ pub fn draw_features(
         return Err(PictureError::Blank);
     }
     pixmap.encode_png().map_err(|_| PictureError::Broken)
-}
-
-/// Decodes a PNG, whose size was checked before, and looks whether it shows anything.
-pub(crate) fn check_png(body: &[u8]) -> Result<(), PictureError> {
-    let pixmap = Pixmap::decode_png(body).map_err(|_| PictureError::Broken)?;
-    if is_blank(&pixmap) { Err(PictureError::Blank) } else { Ok(()) }
-}
-
-fn is_blank(pixmap: &Pixmap) -> bool {
-    let pixels = pixmap.pixels();
-    pixels.iter().all(|pixel| Some(pixel) == pixels.first())
 }

@@ -33,7 +33,7 @@
 //! # Features
 //! - `proj` (default): extents of EPSG's and Esri's coordinate systems, in pure Rust; without it WGS 84 and its like and
 //!   Web Mercator alone.
-//! - `draw`: draws samples of features, and sees whether a PNG shows anything.
+//! - `draw`: draws samples of features, puts tiles together, and sees whether a picture shows anything.
 
 mod address;
 mod answer;
@@ -48,15 +48,20 @@ mod draw;
 mod error;
 mod facts;
 mod features;
+mod footprints;
 mod geojson;
 mod geometry;
+mod info;
 mod layer;
 mod outcome;
+#[cfg(feature = "draw")]
+mod picture;
 mod place;
 mod preview;
 mod request;
 mod scalar;
 mod service;
+mod shape;
 mod space;
 mod standing;
 mod tiles;
@@ -75,10 +80,14 @@ pub use self::draw::draw_features;
 pub use self::error::EsriError;
 pub use self::facts::{BadItem, Facts};
 pub use self::features::{Feature, FeaturePage};
+pub use self::footprints::{Footprint, Footprints};
 pub use self::geojson::{Geometry, HOLE_BUDGET, Outline};
 pub use self::geometry::{EsriGeometry, Position, Shape};
+pub use self::info::{AuthInfo, ServerInfo};
 pub use self::layer::{EditingInfo, Field, Layer, LayerKind, LayerName, Layers, QueryCapabilities};
 pub use self::outcome::{AuthReason, HtmlPage, Problem, RetryAfter};
+#[cfg(feature = "draw")]
+pub use self::picture::join_tiles;
 pub use self::preview::{
     PREVIEW_AGE, PREVIEW_TILES, PictureError, Preview, SAMPLE_LIMIT, check_picture, plan_preview,
     preview_is_due,

@@ -113,6 +113,29 @@ impl Problem {
         }
     }
 
+    /// Whether the next question to the same service would fare no better now: it is closed, walled, stopped, busy, or a
+    /// page stands in its place. Any other problem is that of one question.
+    ///
+    /// ```
+    /// use bot_etiquette_arcgis::{Answer, Count};
+    ///
+    /// let told = |body: &'static str| Answer::body(body.as_bytes()).read::<Count>().unwrap_err();
+    /// assert!(told(r#"{"error":{"code":504,"message":"Wait time expired"}}"#).is_of_the_service());
+    /// assert!(!told(r#"{"error":{"code":400,"message":"Invalid URL"}}"#).is_of_the_service());
+    /// ```
+    #[must_use]
+    pub fn is_of_the_service(&self) -> bool {
+        matches!(
+            self,
+            Self::AuthRequired { .. }
+                | Self::Blocked { .. }
+                | Self::Stopped(_)
+                | Self::Busy { .. }
+                | Self::Redirect(_)
+                | Self::Html(_)
+        )
+    }
+
     /// The error envelope of the server, where there was one.
     #[must_use]
     pub fn esri(&self) -> Option<&EsriError> {

@@ -1,6 +1,6 @@
 //! Where layers, services and features lie: which extent speaks, and in which coordinate system.
 
-use crate::count::QueryExtent;
+use crate::count::{LayerCount, QueryExtent};
 use crate::crs::Crs;
 use crate::features::{Feature, FeaturePage};
 use crate::geojson::Outline;
@@ -47,6 +47,16 @@ impl Service {
 
 impl QueryExtent {
     /// Where the features lie.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.extent
+            .as_ref()
+            .map_or_else(|| Place::none(Reason::Null), |extent| extent.to_wgs84_in(&[], self.count))
+    }
+}
+
+impl LayerCount {
+    /// Where the features lie, as estimated.
     #[must_use]
     pub fn place(&self) -> Place {
         self.extent

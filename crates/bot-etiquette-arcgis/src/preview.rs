@@ -38,6 +38,8 @@ pub enum Preview {
     Tiles {
         /// What to ask, and where each tile belongs.
         requests: Vec<(Tile, Request)>,
+        /// Width and height of each tile in pixels.
+        size: (u32, u32),
     },
     /// Features to draw here.
     Sample {
@@ -124,6 +126,7 @@ pub fn plan_preview(
         if !tiles.is_empty() {
             ways.push(Preview::Tiles {
                 requests: tiles.into_iter().map(|tile| (tile, url.tile(tile))).collect(),
+                size: (scheme.cols, scheme.rows),
             });
         }
     }
@@ -154,8 +157,8 @@ pub enum PictureError {
     Blank,
 }
 
-/// Checks a picture by its bytes: a PNG or JPEG, of the size asked for, and with the feature `draw` that a PNG shows
-/// something. A JPEG is not decoded.
+/// Checks a picture by its bytes: a PNG or JPEG, of the size asked for, and with the feature `draw` that it is whole and
+/// shows something.
 ///
 /// ```
 /// use bot_etiquette_arcgis::{PictureError, check_picture};
@@ -172,9 +175,7 @@ pub fn check_picture(body: &[u8], asked: (u32, u32)) -> Result<(), PictureError>
         return Err(PictureError::Size(width, height));
     }
     #[cfg(feature = "draw")]
-    if png_size(body).is_some() {
-        return crate::draw::check_png(body);
-    }
+    crate::picture::check(body)?;
     Ok(())
 }
 

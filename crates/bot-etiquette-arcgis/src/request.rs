@@ -180,6 +180,19 @@ impl ServiceUrl {
         self.query(layer.id, PAGE_LIMIT, &parameters)
     }
 
+    /// One page of outlines in WGS 84, asked for in the way that every server knows.
+    #[must_use]
+    pub fn plain_outlines(&self, layer: u64) -> Request {
+        let parameters = [
+            ("where", "1=1"),
+            ("outFields", "*"),
+            ("returnGeometry", "true"),
+            ("outSR", "4326"),
+            ("f", "json"),
+        ];
+        self.query(layer, PAGE_LIMIT, &parameters)
+    }
+
     /// A limited sample of features in a box, in Web Mercator, for drawing here.
     #[must_use]
     pub fn sample(&self, layer: &Layer, bbox: &Bbox, most: u64, metres_per_pixel: f64) -> Request {

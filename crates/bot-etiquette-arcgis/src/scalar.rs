@@ -1,9 +1,12 @@
 //! Scalars as servers really write them: numbers as text, floats for integers, null, empty text.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess};
+
+use crate::shape::{self, Shape};
 
 /// One JSON value, of which only scalars are kept.
 pub(crate) enum Scalar<'a> {
@@ -69,56 +72,15 @@ fn whole(value: f64) -> i64 {
 
 impl<'de> Deserialize<'de> for Scalar<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor)
+        shape::read::<Self, D>(deserializer)
     }
 }
 
-struct ScalarVisitor;
+impl<'de> Shape<'de> for Scalar<'de> {
+    type Value = Self;
 
-impl<'de> Visitor<'de> for ScalarVisitor {
-    type Value = Scalar<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(Scalar::Null)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Scalar::Bool(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Scalar::Integer(value))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
-        #[allow(clippy::cast_precision_loss, reason = "beyond i64 only the size matters")]
-        Ok(i64::try_from(value).map_or(Scalar::Float(value as f64), Scalar::Integer))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Scalar::Float(value))
-    }
-
-    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Scalar::Text(Cow::Borrowed(value)))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Scalar::Text(Cow::Owned(value.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nested)
+    fn other(scalar: Self) -> Self {
+        scalar
     }
 }
 
@@ -163,53 +125,25 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 
 /// A comma-separated list or an array of text; null is none.
 pub(crate) fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    deserializer.deserialize_any(WordsVisitor)
+    shape::read::<Words, D>(deserializer)
 }
 
-struct WordsVisitor;
+struct Words;
 
-impl<'de> Visitor<'de> for WordsVisitor {
+impl<'de> Shape<'de> for Words {
     type Value = Vec<String>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of words")
+    fn other(scalar: Scalar<'de>) -> Self::Value {
+        let Scalar::Text(text) = scalar else { return Vec::new() };
+        text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Vec::new())
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Self::Value, A::Error> {
         let mut words = Vec::new();
         while let Some(item) = items.next_element::<Scalar<'de>>()? {
             words.extend(item.text());
         }
         Ok(words)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Vec::new())
     }
 }
 
@@ -219,7 +153,7 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    deserializer.deserialize_any(ListVisitor(std::marker::PhantomData)).map(Option::unwrap_or_default)
+    maybe_list(deserializer).map(Option::unwrap_or_default)
 }
 
 /// An array, or none where the value is no array.
@@ -228,43 +162,19 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    deserializer.deserialize_any(ListVisitor(std::marker::PhantomData))
+    shape::read::<List<T>, D>(deserializer)
 }
 
-struct ListVisitor<T>(std::marker::PhantomData<T>);
+struct List<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+impl<'de, T: Deserialize<'de>> Shape<'de> for List<T> {
     type Value = Option<Vec<T>>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
+    fn other(_: Scalar<'de>) -> Self::Value {
+        None
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
@@ -272,11 +182,6 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
         // Layers hold thousands of short lists, which doubling leaves a third empty.
         list.shrink_to_fit();
         Ok(Some(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
     }
 }
 
@@ -286,48 +191,19 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    deserializer.deserialize_any(ObjectVisitor(std::marker::PhantomData))
+    shape::read::<Object<T>, D>(deserializer)
 }
 
-struct ObjectVisitor<T>(std::marker::PhantomData<T>);
+struct Object<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+impl<'de, T: Deserialize<'de>> Shape<'de> for Object<T> {
     type Value = Option<T>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+    fn other(_: Scalar<'de>) -> Self::Value {
+        None
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
-        T::deserialize(serde::de::value::MapAccessDeserializer::new(members)).map(Some)
+    fn object<A: MapAccess<'de>>(members: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members)).map(Some)
     }
 }

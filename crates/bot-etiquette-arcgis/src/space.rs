@@ -1,11 +1,11 @@
 //! Coordinate systems and extents as servers write them; [`Extent::to_wgs84`](crate::Extent::to_wgs84) judges them.
 
-use std::fmt;
-
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess};
 use serde::{Deserialize, Serialize};
 
 use crate::scalar::{self, Scalar};
+use crate::shape::{self, Shape};
 
 /// How a server names a coordinate system. Other keys (tolerances, vertical systems) are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,47 +82,21 @@ impl Extent {
 
 /// An extent, which some services write as `[xmin, ymin, xmax, ymax]` or `[[xmin, ymin], [xmax, ymax]]`.
 pub(crate) fn extent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Extent>, D::Error> {
-    deserializer.deserialize_any(ExtentVisitor)
+    shape::read::<Extent, D>(deserializer)
 }
 
-struct ExtentVisitor;
+impl<'de> Shape<'de> for Extent {
+    type Value = Option<Self>;
 
-impl<'de> Visitor<'de> for ExtentVisitor {
-    type Value = Option<Extent>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an extent")
+    fn other(_: Scalar<'de>) -> Self::Value {
+        None
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
+    fn object<A: MapAccess<'de>>(members: A) -> Result<Self::Value, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(members)).map(Some)
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Extent::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(Some)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Self::Value, A::Error> {
         let mut numbers = Vec::with_capacity(4);
         while numbers.len() < 4 {
             match items.next_element::<Corner>()? {
@@ -132,7 +106,7 @@ impl<'de> Visitor<'de> for ExtentVisitor {
         }
         while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(match numbers.as_slice() {
-            [xmin, ymin, xmax, ymax] => Some(Extent {
+            [xmin, ymin, xmax, ymax] => Some(Self {
                 xmin: Some(*xmin),
                 ymin: Some(*ymin),
                 xmax: Some(*xmax),

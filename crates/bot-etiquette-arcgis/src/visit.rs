@@ -140,9 +140,12 @@ impl Visit {
 
     /// Takes the answer of [`Step::Layer`].
     pub fn one_layer(&mut self, answer: Result<Parsed<Layer>, Problem>) {
+        let ends = answer.as_ref().is_err_and(Problem::is_of_the_service);
         let layer = self.take(answer);
         self.report.layers.extend(layer);
-        if let Stage::Each(left) = &mut self.stage
+        if ends {
+            self.stage = Stage::Done;
+        } else if let Stage::Each(left) = &mut self.stage
             && !left.is_empty()
         {
             left.remove(0);
@@ -155,6 +158,17 @@ impl Visit {
             self.report.counts = counts;
         }
         self.stage = Stage::Done;
+    }
+
+    /// Passes over the request whose turn it is, which was not sent or got no answer: robots.txt closes its path, or the
+    /// host is left alone. It is not counted, and what hangs on it is not asked.
+    pub fn skip(&mut self) {
+        match &mut self.stage {
+            Stage::Each(left) if !left.is_empty() => {
+                left.remove(0);
+            }
+            stage => *stage = Stage::Done,
+        }
     }
 
     /// Ends the visit, wherever it stands.

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::ServiceUrl;
 use crate::answer::Parsed;
-use crate::count::{Count, QueryExtent};
+use crate::count::{Count, LayerCount, QueryExtent};
 use crate::coverage::Coverage;
 use crate::features::FeaturePage;
 use crate::layer::Layer;
 use crate::outcome::Problem;
 use crate::request::Request;
+use crate::service::Service;
 use crate::wgs84::{Bbox, Place, Reason, Verdict};
 
 /// Requests of one visit at the most.
@@ -34,6 +35,9 @@ pub struct LayerWhere {
     pub coverage: Option<Coverage>,
     /// When all that can be asked of the layer had been asked.
     pub checked: Option<SystemTime>,
+    /// When a visit told the count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counted: Option<SystemTime>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     done: Vec<Question>,
 }
@@ -51,6 +55,53 @@ pub enum Question {
     Extent,
     /// One page of outlines of a smaller layer; answered to [`Where::outlined`].
     Outlines,
+    /// The same page without a wish about its size and order, after a server refused those; answered to
+    /// [`Where::outlined`] too.
+    PlainOutlines,
+}
+
+impl LayerWhere {
+    /// Takes what a [`Visit`](crate::Visit) was told of the layer, so that it is not asked for again in the next 30 days.
+    ///
+    /// ```
+    /// use bot_etiquette_arcgis::{Answer, Counts, LayerWhere};
+    /// use std::time::SystemTime;
+    ///
+    /// let body = br#"{"layerEstimates":[{"layerId":0,"count":48}]}"#;
+    /// let counts = Answer::body(body).read::<Counts>()?.facts;
+    /// let mut known = LayerWhere::default();
+    /// known.learn(&counts.layers[0], SystemTime::UNIX_EPOCH);
+    /// assert_eq!(known.count, Some(48));
+    /// # Ok::<(), bot_etiquette_arcgis::Problem>(())
+    /// ```
+    pub fn learn(&mut self, told: &LayerCount, now: SystemTime) {
+        if told.count.is_some() {
+            self.count = told.count;
+            self.counted = Some(now);
+            self.mark([Question::Count, Question::Ids]);
+        }
+        // An estimate may be too large: it stands in for no extent, and never takes a better one's place.
+        if self.place.as_ref().is_none_or(|place| place.verdict == Verdict::None) && told.extent.is_some() {
+            self.place = Some(told.place());
+        }
+    }
+
+    fn mark(&mut self, questions: impl IntoIterator<Item = Question>) {
+        for question in questions {
+            if !self.done.contains(&question) {
+                self.done.push(question);
+            }
+        }
+    }
+
+    /// Whether the place needs another question: none, a likely wrong one, or only the service's.
+    fn is_doubtful(&self) -> bool {
+        self.place.as_ref().is_none_or(|place| {
+            place.inherited
+                || (matches!(place.verdict, Verdict::None | Verdict::Suspect)
+                    && place.reason != Some(Reason::NullIsland))
+        })
+    }
 }
 
 /// The job of one visit.
@@ -76,6 +127,9 @@ pub struct Where {
     layers: Vec<(Layer, LayerWhere)>,
     now: SystemTime,
     requests: u32,
+    /// Layers that are not asked now.
+    skipped: Vec<u64>,
+    is_over: bool,
 }
 
 impl Where {
@@ -83,7 +137,7 @@ impl Where {
     /// come first.
     #[must_use]
     pub fn new(url: ServiceUrl, layers: Vec<(Layer, LayerWhere)>, now: SystemTime) -> Self {
-        let mut job = Self { url, layers, now, requests: 0 };
+        let mut job = Self { url, layers, now, requests: 0, skipped: Vec::new(), is_over: false };
         for (layer, known) in &mut job.layers {
             let is_stale = known
                 .checked
@@ -91,6 +145,12 @@ impl Where {
             if is_stale {
                 // Asked anew from the start; what is known holds until the answers come.
                 known.done.clear();
+                let is_counted = known
+                    .counted
+                    .is_some_and(|at| now.duration_since(at).map_or(true, |age| age < WHERE_AGE));
+                if is_counted {
+                    known.mark([Question::Count, Question::Ids]);
+                }
             }
             if known.place.is_none() {
                 known.place = Some(layer.place(None, known.count));
@@ -99,6 +159,22 @@ impl Where {
         // Never checked sorts before any time.
         job.layers.sort_by_key(|(_, known)| known.checked);
         job
+    }
+
+    /// Lets layers that tell no extent, or no coordinate system, inherit those of their service. That is weak evidence,
+    /// so such a layer is still asked for its extent.
+    #[must_use]
+    pub fn within(mut self, service: &Service) -> Self {
+        for (layer, known) in &mut self.layers {
+            if known.is_doubtful() && !known.done.contains(&Question::Extent) {
+                let place = layer.place(Some(service), known.count);
+                let had_none = known.place.as_ref().is_none_or(|place| place.verdict == Verdict::None);
+                if place.verdict != Verdict::None || had_none {
+                    known.place = Some(place);
+                }
+            }
+        }
+        self
     }
 
     /// The layer, question and request that come next; none when three were asked or nothing is left to ask.
@@ -117,51 +193,60 @@ impl Where {
                     known.place.iter().flat_map(|place| &place.boxes).map(|bbox| bbox.east - bbox.west).sum();
                 self.url.outlines(layer, known.count.unwrap_or(OUTLINES_LIMIT), width)
             }
+            Question::PlainOutlines => self.url.plain_outlines(layer.id),
         };
         Some((layer.id, question, request))
     }
 
     /// Takes the answer of [`Question::Count`] or [`Question::Ids`].
     pub fn counted(&mut self, answer: Result<Parsed<Count>, Problem>) {
-        self.answer(|known, question| match answer {
-            Ok(parsed) => {
-                known.count = Some(parsed.facts.count);
-                known.done.extend([Question::Count, Question::Ids]);
+        self.answer(answer, |known, question, answer| match answer {
+            Ok(counted) => {
+                known.count = Some(counted.count);
+                known.mark([Question::Count, Question::Ids]);
             }
             // A body cut off at the limit for counts looks like this as well.
-            Err(Problem::CountIgnored) => known.done.push(question),
-            Err(_) => known.done.extend([Question::Count, Question::Ids]),
+            Err(Problem::CountIgnored) => known.mark([question]),
+            Err(_) => known.mark([Question::Count, Question::Ids]),
         });
     }
 
     /// Takes the answer of [`Question::Extent`].
     pub fn placed(&mut self, answer: Result<Parsed<QueryExtent>, Problem>) {
-        self.answer(|known, question| {
-            known.done.push(question);
-            if let Ok(parsed) = answer {
-                known.count = parsed.facts.count.or(known.count);
-                // Servers that do not know the question tell the count alone.
-                if parsed.facts.extent.is_some() || parsed.facts.count == Some(0) {
-                    known.place = Some(parsed.facts.place());
-                }
+        self.answer(answer, |known, question, answer| {
+            known.mark([question]);
+            let Ok(told) = answer else { return };
+            known.count = told.count.or(known.count);
+            // Servers that do not know the question tell the count alone.
+            if told.extent.is_some() || told.count == Some(0) {
+                known.place = Some(told.place());
             }
         });
     }
 
-    /// Takes the answer of [`Question::Outlines`].
+    /// Takes the answer of [`Question::Outlines`] or [`Question::PlainOutlines`].
     pub fn outlined(&mut self, answer: Result<Parsed<FeaturePage>, Problem>) {
-        self.answer(|known, question| {
-            known.done.push(question);
-            let Ok(parsed) = answer else { return };
-            let outlines = parsed.facts.outlines();
+        self.answer(answer, |known, question, answer| {
+            known.mark([question]);
+            if !matches!(answer, Err(Problem::Rejected(_))) {
+                known.mark([Question::PlainOutlines]);
+            }
+            let Ok(page) = answer else { return };
+            let outlines = page.outlines();
             let drawn = outlines.iter().filter_map(|outline| outline.geometry.as_ref());
             let points = drawn.flat_map(|geometry| geometry.parts().flatten());
             let Some(area) = around(points.map(|point| (point.x, point.y))) else { return };
             // A part of the features proves where something is, never where nothing is.
-            if parsed.facts.is_complete() && parsed.facts.bad_items.is_empty() {
+            if page.is_complete() && page.bad_items.is_empty() {
                 known.coverage = Some(Coverage::of(area, outlines.iter()));
             }
         });
+    }
+
+    /// Passes over the layer whose turn it is until the next visit: its question was not sent or got no answer.
+    pub fn skip(&mut self) {
+        let id = self.open().map(|(layer, ..)| layer.id);
+        self.skipped.extend(id);
     }
 
     /// Requests that were answered.
@@ -176,14 +261,23 @@ impl Where {
         self.layers.into_iter().map(|(layer, known)| (layer.id, known)).collect()
     }
 
-    fn answer(&mut self, learn: impl FnOnce(&mut LayerWhere, Question)) {
+    fn answer<T>(
+        &mut self,
+        answer: Result<Parsed<T>, Problem>,
+        learn: impl FnOnce(&mut LayerWhere, Question, Result<T, Problem>),
+    ) {
         let Some((id, question)) = self.open().map(|(layer, _, question)| (layer.id, question)) else {
             return;
         };
         self.requests = self.requests.saturating_add(1);
+        // A busy or closed service has not answered: nothing is learnt of the layer, and no other is asked now.
+        if answer.as_ref().is_err_and(Problem::is_of_the_service) {
+            self.is_over = true;
+            return;
+        }
         let now = self.now;
         if let Some((layer, known)) = self.layers.iter_mut().find(|(layer, _)| layer.id == id) {
-            learn(known, question);
+            learn(known, question, answer.map(|parsed| parsed.facts));
             if open_question(layer, known, now).is_none() {
                 known.checked = Some(now);
             }
@@ -191,8 +285,12 @@ impl Where {
     }
 
     fn open(&self) -> Option<(&Layer, &LayerWhere, Question)> {
+        if self.is_over {
+            return None;
+        }
         self.layers
             .iter()
+            .filter(|(layer, _)| !self.skipped.contains(&layer.id))
             .find_map(|(layer, known)| Some((layer, known, open_question(layer, known, self.now)?)))
     }
 }
@@ -215,15 +313,14 @@ fn open_question(layer: &Layer, known: &LayerWhere, now: SystemTime) -> Option<Q
     if known.count == Some(0) || !is_placeable {
         return None;
     }
-    let is_doubtful = known.place.as_ref().is_none_or(|place| {
-        matches!(place.verdict, Verdict::None | Verdict::Suspect) && place.reason != Some(Reason::NullIsland)
-    });
-    if is_doubtful && layer.may_return_extent() && is_open(Question::Extent) {
+    if known.is_doubtful() && layer.may_return_extent() && is_open(Question::Extent) {
         return Some(Question::Extent);
     }
     let most = layer.max_record_count.unwrap_or(OUTLINES_LIMIT).min(OUTLINES_LIMIT);
-    let is_small = known.count.is_some_and(|count| count <= most);
-    (is_small && is_open(Question::Outlines)).then_some(Question::Outlines)
+    if known.count.is_none_or(|count| count > most) {
+        return None;
+    }
+    [Question::Outlines, Question::PlainOutlines].into_iter().find(|question| is_open(*question))
 }
 
 fn around(points: impl Iterator<Item = (f64, f64)>) -> Option<Bbox> {

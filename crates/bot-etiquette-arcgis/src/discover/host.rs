@@ -55,7 +55,30 @@ pub fn server_root(url: &str) -> Result<Root, HostRefusal> {
     Ok(url.parse::<Address>()?.root)
 }
 
-fn is_private(url: &Url) -> bool {
+/// The portal whose page of an item this is: it can be searched, though the page names no server.
+///
+/// ```
+/// use bot_etiquette_arcgis::discover::portal_of;
+///
+/// let portal = portal_of("https://maps.example.org/portal/home/item.html?id=0123").unwrap();
+/// assert_eq!(portal.as_str(), "https://maps.example.org/portal");
+/// assert_eq!(portal_of("https://maps.example.org/arcgis/rest/services"), None);
+/// ```
+#[must_use]
+pub fn portal_of(url: &str) -> Option<Url> {
+    let mut url = Url::parse(url.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let (context, page) = url.path().split_once("/home/")?;
+    if is_private(&url) || !page.ends_with(".html") || !url.username().is_empty() {
+        return None;
+    }
+    let context = context.to_owned();
+    url.set_path(&context);
+    url.set_query(None);
+    url.set_fragment(None);
+    Some(url)
+}
+
+pub(crate) fn is_private(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.');

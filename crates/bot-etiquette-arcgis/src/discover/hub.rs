@@ -1,6 +1,8 @@
 //! Search of ArcGIS Hub.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use url::Url;
 
 use super::portal::SearchItem;
@@ -110,6 +112,90 @@ impl HubPage {
             .collect();
         url.query_pairs_mut().clear().extend_pairs(kept).append_pair("startindex", &start.to_string());
         Some(Request::new(url, SERVICE_LIMIT))
+    }
+}
+
+/// A page of datasets of one type by Hub's older search, for sites whose newer one is closed; `page` counts from 1.
+///
+/// ```
+/// use bot_etiquette_arcgis::discover::hub_datasets;
+///
+/// let request = hub_datasets(&"https://hub.arcgis.com".parse()?, "Feature Service", 2);
+/// assert_eq!(request.url.path(), "/api/v3/datasets");
+/// assert!(request.url.query().unwrap().contains("page%5Bnumber%5D=2"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn hub_datasets(site: &Url, item_type: &str, page: u64) -> Request {
+    let mut url = site.clone();
+    url.set_path("/api/v3/datasets");
+    url.set_query(None);
+    url.query_pairs_mut().extend_pairs([
+        ("filter[type]", item_type),
+        ("fields[datasets]", "name,url,orgId,type,extent,recordCount"),
+        ("page[size]", "100"),
+        ("page[number]", &page.max(1).to_string()),
+    ]);
+    Request::new(url, SERVICE_LIMIT)
+}
+
+/// One page of Hub's older search. The last page is the one without datasets.
+///
+/// ```
+/// use bot_etiquette_arcgis::{Answer, discover::HubDatasets};
+///
+/// let body = br#"{"data":[{"id":"f4bcc_3","type":"dataset","attributes":{"name":"Wells","recordCount":null,
+///     "url":"https://gis.example.org/arcgis/rest/services/A/FeatureServer/3"}}],"meta":{"stats":{"totalCount":25244}}}"#;
+/// let page = Answer::body(body).read::<HubDatasets>()?.facts;
+/// assert_eq!((page.total, page.datasets[0].record_count), (Some(25_244), None));
+/// # Ok::<(), bot_etiquette_arcgis::Problem>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HubDatasets {
+    /// Hits in all.
+    pub total: Option<u64>,
+    /// The datasets that could be read.
+    pub datasets: Vec<HubDataset>,
+}
+
+/// A dataset of Hub's older search.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct HubDataset {
+    /// What it is called.
+    #[serde(deserialize_with = "scalar::text")]
+    pub name: Option<String>,
+    /// The service's or the layer's URL.
+    #[serde(deserialize_with = "scalar::text")]
+    pub url: Option<String>,
+    /// The organisation that publishes it.
+    #[serde(deserialize_with = "scalar::text")]
+    pub org_id: Option<String>,
+    /// The number of features, where Hub knows.
+    #[serde(deserialize_with = "scalar::unsigned")]
+    pub record_count: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Resource {
+    #[serde(default, deserialize_with = "scalar::object")]
+    attributes: Option<HubDataset>,
+}
+
+impl Read for HubDatasets {
+    const KIND: &'static str = "page of Hub datasets";
+
+    fn from_document(document: &Document<'_>) -> Result<Self, Problem> {
+        let Some(data) = document.get::<Vec<&RawValue>>("data") else {
+            return Err(Problem::OtherKind { expected: Self::KIND });
+        };
+        let read = |raw: &&RawValue| crate::document::item::<Resource>(raw).ok();
+        let meta: Option<Value> = document.get("meta");
+        let total = meta.as_ref().and_then(|meta| meta.get("stats")?.get("totalCount")?.as_u64());
+        let datasets = data.iter().filter_map(read).filter_map(|(resource, _)| resource.attributes);
+        Ok(Self { total, datasets: datasets.collect() })
     }
 }
 

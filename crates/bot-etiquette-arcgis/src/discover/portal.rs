@@ -82,6 +82,22 @@ impl SearchItem {
         server_root(self.url.as_deref().unwrap_or_default())
     }
 
+    /// Who publishes it, as one key: every Enterprise portal has the same organisation id, so the portal belongs to it.
+    ///
+    /// ```
+    /// use bot_etiquette_arcgis::{Answer, Problem, discover::SearchPage};
+    ///
+    /// let body = br#"{"nextStart":-1,"results":[{"id":"a","orgId":"0123456789ABCDEF"}]}"#;
+    /// let page = Answer::body(body).read::<SearchPage>()?.facts;
+    /// let of = |portal: &str| page.items[0].publisher(&portal.parse().unwrap());
+    /// assert_ne!(of("https://maps.example.org/portal"), of("https://gis.example.net/portal"));
+    /// # Ok::<(), Problem>(())
+    /// ```
+    #[must_use]
+    pub fn publisher(&self, portal: &Url) -> Option<String> {
+        Some(format!("{}/{}", portal.host_str()?, self.org_id.as_deref()?))
+    }
+
     /// Where it lies, as its publisher says; none for the world, which is a default.
     #[must_use]
     pub fn bbox(&self) -> Option<Bbox> {

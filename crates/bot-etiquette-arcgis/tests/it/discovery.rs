@@ -1,7 +1,9 @@
 //! Catalogues: what is asked, what is believed, who is left alone.
 
+use std::time::{Duration, SystemTime};
+
 use bot_etiquette_arcgis::discover::{
-    Finding, HostRefusal, HubPage, PortalWalk, Probe, RobotsRule, SOURCES, SearchPage, Window, ct,
+    Finding, HostRefusal, HubPage, PortalWalk, Probe, Review, RobotsRule, SOURCES, SearchPage, Window, ct,
     is_probeable, server_root,
 };
 use bot_etiquette_arcgis::{Answer, Directory, Problem};
@@ -198,10 +200,60 @@ fn the_tiles_of_a_log_are_named_as_its_format_says() {
 #[test]
 fn a_record_that_goes_past_robots_txt_names_the_rule_that_invites() {
     for source in SOURCES {
-        if let RobotsRule::Invited { by, reviewed } = source.robots {
+        if let RobotsRule::Invited { by, reviewed, .. } = source.robots {
             assert!(by.starts_with("https://") && reviewed.len() == 10, "{}", source.id);
         }
         assert!(source.allows(&format!("{}{}", source.origin, source.paths[0])));
         assert!(!source.allows(&format!("{}/elsewhere", source.origin)));
     }
+}
+
+#[test]
+fn a_reading_of_the_rules_ages() {
+    let day = |days: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(days * 86_400);
+    let review = |reviewed, now| RobotsRule::Invited { by: "", rule: "", reviewed }.review(day(now));
+    // 2024-02-29 is the 19,782nd day, 2026-11-30 the 20,787th.
+    for (reviewed, now, expected) in [
+        ("2024-02-29", 19_782, Review::Fresh),
+        ("2024-02-29", 19_782 + 180, Review::Fresh),
+        ("2024-02-29", 19_782 + 181, Review::Due),
+        ("2026-11-30", 20_787 + 180, Review::Fresh),
+        ("2026-11-30", 20_787 + 365, Review::Due),
+        ("2026-11-30", 20_787 + 366, Review::Void),
+        ("2026-11-30", 0, Review::Fresh),
+        ("last year", 20_000, Review::Void),
+        ("", 20_000, Review::Void),
+        ("99999999999999999999-01-01", 0, Review::Void),
+    ] {
+        assert_eq!(review(reviewed, now), expected, "{reviewed} on day {now}");
+    }
+    assert_eq!(RobotsRule::Obey.review(day(90_000)), Review::Fresh);
+}
+
+#[test]
+fn a_record_holds_for_its_hosts_and_wants_to_know_who_asks() {
+    let find = |url: &str| SOURCES.iter().find(|source| source.allows(url)).map(|source| source.id);
+    for (url, expected) in [
+        ("https://mon.sycamore.ct.letsencrypt.org/2026h2/tile/names/000", Some("ct-lets-encrypt")),
+        ("https://mon.sycamore.ct.letsencrypt.org/robots.txt", None),
+        ("https://ct.letsencrypt.org/2026h2/checkpoint", None),
+        ("https://mon.ct.letsencrypt.org.example/2026h2/checkpoint", None),
+        ("http://mon.sycamore.ct.letsencrypt.org/2026h2/checkpoint", None),
+        ("https://mon.sycamore.ct.letsencrypt.org:8443/2026h2/checkpoint", None),
+        ("https://city.hub.arcgis.com/api/feed/dcat-us/1.1.json", Some("arcgis-hub-site")),
+        ("https://hub.arcgis.com/api/search/v1/collections/all/items", Some("arcgis-hub")),
+        ("https://www.gstatic.com/ct/log_list/v3/log_list.json", Some("ct-log-list")),
+        ("https://crt.sh/?q=x", None),
+        ("https://user@hub.arcgis.com.example/api/search/v1/", None),
+    ] {
+        assert_eq!(find(url), expected, "{url}");
+    }
+    let log = SOURCES.iter().find(|source| source.id == "ct-lets-encrypt").unwrap();
+    assert!(log.check_user_agent("ExampleBot/1.0 (+https://bots.example.org/)").is_ok());
+    assert!(log.check_user_agent("ExampleBot/1.0 (crawl@example.org)").is_ok());
+    for nameless in ["ExampleBot/1.0", "ExampleBot/1.0 (+https://example.com/bot)", ""] {
+        assert!(log.check_user_agent(nameless).is_err(), "{nameless}");
+    }
+    let search = SOURCES.iter().find(|source| source.id == "arcgis-online").unwrap();
+    assert!(search.check_user_agent("ExampleBot/1.0").is_ok());
 }

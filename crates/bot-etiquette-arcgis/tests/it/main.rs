@@ -9,6 +9,8 @@
 
 mod answers;
 mod cases;
+mod catalogues;
+mod ct;
 mod discovery;
 mod extents;
 mod geometries;

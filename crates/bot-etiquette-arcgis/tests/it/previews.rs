@@ -82,6 +82,25 @@ fn a_picture_is_asked_for_at_a_scale_where_the_layer_draws() {
     assert!((1_000.0..=4_000.0).contains(&swapped), "{swapped}");
 }
 
+/// A grey JPEG of two blocks, 16 x 8 pixels, with these bits in its scan.
+fn jpeg(scan: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\xff\xd8\xff\xe0\x00\x04ab\xff\xdb\x00\x43\x00".to_vec();
+    bytes.extend([1; 64]);
+    bytes.extend(b"\xff\xc0\x00\x0b\x08\x00\x08\x00\x10\x01\x01\x11\x00");
+    // Three lengths of a difference (0, 10 and 11 bits), and "the rest of the block is flat".
+    bytes.extend(b"\xff\xc4\x00\x16\x00\x00\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x00\x0a\x0b");
+    bytes.extend(b"\xff\xc4\x00\x14\x10\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x00");
+    bytes.extend(b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00");
+    bytes.extend(scan);
+    bytes.extend(b"\xff\xd9");
+    bytes
+}
+
+/// The first block 1016 below grey, the second 2032 above the first.
+const TWO_TONES: &[u8] = &[0b0100_0000, 0b0111_0101, 0b1111_1100, 0b0001_1111];
+#[cfg(feature = "draw")]
+const ONE_TONE: &[u8] = &[0b0000_0011];
+
 #[test]
 fn what_is_no_picture_of_that_size_is_refused() {
     let png = |width: u32, height: u32| {
@@ -90,9 +109,8 @@ fn what_is_no_picture_of_that_size_is_refused() {
         bytes.extend(height.to_be_bytes());
         bytes
     };
-    let jpeg = b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x11\x08\x01\x2c\x01\x90\x03";
-    assert_eq!(check_picture(jpeg, (400, 300)), Ok(()));
-    assert_eq!(check_picture(jpeg, (400, 301)), Err(PictureError::Size(400, 300)));
+    assert_eq!(check_picture(&jpeg(TWO_TONES), (16, 8)), Ok(()));
+    assert_eq!(check_picture(&jpeg(TWO_TONES), (400, 300)), Err(PictureError::Size(16, 8)));
     assert_eq!(check_picture(&png(400, 400), (400, 300)), Err(PictureError::Size(400, 400)));
     for body in [
         &b""[..],
@@ -115,6 +133,32 @@ fn a_picture_of_nothing_is_blank() {
     let png = draw_features(&somewhere, [-1.0, -1.0, 9.0, 9.0], (40, 30)).unwrap();
     assert_eq!(check_picture(&png, (40, 30)), Ok(()));
     assert_eq!(check_picture(&png[..png.len() / 2], (40, 30)), Err(PictureError::Broken));
+    assert_eq!(check_picture(&jpeg(ONE_TONE), (16, 8)), Err(PictureError::Blank));
+    assert_eq!(check_picture(&jpeg(TWO_TONES)[..90], (16, 8)), Err(PictureError::Broken));
     assert_eq!(draw_features(&somewhere, [100.0, 100.0, 109.0, 109.0], (40, 30)), Err(PictureError::Blank));
     assert_eq!(draw_features(&somewhere, [0.0, 0.0, 0.0, 0.0], (40, 30)), Err(PictureError::Blank));
+}
+
+#[cfg(feature = "draw")]
+#[test]
+fn tiles_are_joined_in_their_order_and_missing_ones_leave_a_gap() {
+    use bot_etiquette_arcgis::{Tile, join_tiles};
+    let tile = |row, col| Tile { level: 9, row, col };
+    let (dark, flat) = (jpeg(TWO_TONES), jpeg(ONE_TONE));
+    let size = |tiles: &[(Tile, &[u8])]| {
+        join_tiles(tiles, (16, 8)).map(|png| {
+            [(16, 8), (32, 8), (16, 16), (32, 16), (64, 8)]
+                .into_iter()
+                .find(|size| check_picture(&png, *size) == Ok(()))
+        })
+    };
+    assert_eq!(size(&[(tile(5, 7), &dark)]), Ok(Some((16, 8))));
+    assert_eq!(size(&[(tile(5, 7), &dark), (tile(5, 8), &flat)]), Ok(Some((32, 8))));
+    assert_eq!(size(&[(tile(6, 8), &dark), (tile(5, 7), &flat)]), Ok(Some((32, 16))));
+    assert_eq!(size(&[(tile(5, 7), &dark), (tile(5, 8), b"<html>")]), Ok(Some((16, 8))));
+    assert_eq!(size(&[(tile(5, 7), &dark), (tile(5, 10), &flat)]), Ok(Some((64, 8))));
+    assert_eq!(size(&[(tile(5, 7), &dark), (tile(5, 11), &flat)]), Err(PictureError::Broken));
+    assert_eq!(size(&[(tile(0, 0), &dark), (tile(u64::MAX, u64::MAX), &dark)]), Err(PictureError::Broken));
+    assert_eq!(size(&[(tile(5, 7), &flat)]), Err(PictureError::Blank));
+    assert_eq!(size(&[]), Err(PictureError::Blank));
 }

@@ -3,9 +3,9 @@
 use std::time::{Duration, SystemTime};
 
 use bot_etiquette_arcgis::{
-    Address, Answer, Bbox, Coverage, Directory, DirectoryWalk, EsriGeometry, Evidence, Facts, Layer,
-    LayerWhere, Parsed, Problem, Question, ServiceState, ServiceUrl, Standing, Step, VISIT_LIMIT, Verdict,
-    Visit, WHERE_AGE, WHERE_LIMIT, Where, evidence,
+    Address, Answer, Bbox, Counts, Coverage, Directory, DirectoryWalk, EsriGeometry, Evidence, Facts, Layer,
+    LayerWhere, Parsed, Problem, Question, Reason, Service, ServiceState, ServiceUrl, Standing, Step,
+    VISIT_LIMIT, Verdict, Visit, WHERE_AGE, WHERE_LIMIT, Where, evidence,
 };
 
 fn url(kind: &str) -> ServiceUrl {
@@ -214,6 +214,98 @@ fn the_job_where_asks_only_what_is_missing() {
         questions(layer(r#","capabilities":"Map""#), "").0.is_empty(),
         "a layer that takes no queries gets none"
     );
+}
+
+#[test]
+fn what_a_visit_counted_is_not_counted_again() {
+    let counts = read::<Counts>(
+        r#"{"layerEstimates":[{"layerId":3,"count":7,"extent":{"xmin":0,"ymin":0,"xmax":1,"ymax":1,"spatialReference":{"wkid":4326}}}]}"#,
+    )
+    .unwrap()
+    .facts;
+    let mut known = LayerWhere::default();
+    known.learn(&counts.layers[0], days(70));
+    known.checked = Some(days(60));
+    let job = |known: LayerWhere, now| {
+        Where::new(url("FeatureServer"), vec![(layer(""), known)], now)
+            .next()
+            .map(|(_, question, _)| question)
+    };
+    assert_eq!(job(known.clone(), days(89)), None, "asked within thirty days");
+    assert_eq!(job(known.clone(), days(90)), Some(Question::Outlines), "the estimate told count and extent");
+    let kept: LayerWhere = serde_json::from_str(&serde_json::to_string(&known).unwrap()).unwrap();
+    assert_eq!(kept, known, "what is known survives being stored");
+    assert_eq!(job(kept, days(100)), Some(Question::Count), "thirty days after the visit");
+}
+
+#[test]
+fn a_layer_without_an_extent_inherits_its_service_s_and_is_asked_all_the_same() {
+    let service = read(
+        r#"{"mapName":"A","spatialReference":{"wkid":4326},"fullExtent":{"xmin":5,"ymin":45,"xmax":6,"ymax":46,"spatialReference":{"wkid":4326}}}"#,
+    );
+    let service = service.map(|parsed: Parsed<Service>| parsed.facts).unwrap();
+    let job = |layer: Layer| {
+        let mut job =
+            Where::new(url("MapServer"), vec![(layer, LayerWhere::default())], days(1)).within(&service);
+        job.counted(read(r#"{"count":9000}"#));
+        job
+    };
+    let mut inherited = job(layer(""));
+    assert_eq!(inherited.next().map(|(_, question, _)| question), Some(Question::Extent));
+    inherited.placed(read(r#"{"error":{"code":400,"message":"Unable to complete operation."}}"#));
+    let place = inherited.finish().remove(0).1.place.unwrap();
+    assert!(place.inherited && place.contains(5.5, 45.5));
+    let own = job(layer(EXTENT)).finish().remove(0).1.place.unwrap();
+    assert!(!own.inherited && own.contains(1.0, 1.0));
+    let no_system = job(layer(r#","extent":{"xmin":500,"ymin":0,"xmax":600,"ymax":1}"#));
+    assert_eq!(no_system.finish().remove(0).1.place.unwrap().reason, Some(Reason::OutOfRange));
+}
+
+#[test]
+fn a_busy_service_has_not_answered_and_a_refused_page_is_asked_for_plainly() {
+    let start = || {
+        let layers = vec![(layer(EXTENT), LayerWhere::default())];
+        Where::new(url("MapServer"), layers, days(1))
+    };
+    let mut busy = start();
+    busy.counted(read(r#"{"error":{"code":503,"message":"no instance"}}"#));
+    assert!(busy.next().is_none() && busy.requests() == 1);
+    let known = busy.finish().remove(0).1;
+    assert_eq!((known.checked, known.count), (None, None));
+    let mut again = Where::new(url("MapServer"), vec![(layer(EXTENT), known)], days(2));
+    assert_eq!(again.next().map(|(_, question, _)| question), Some(Question::Count));
+    again.skip();
+    assert!(again.next().is_none() && again.requests() == 0);
+    assert_eq!(again.finish().remove(0).1.checked, None);
+
+    let mut refused = start();
+    refused.counted(read(r#"{"count":2}"#));
+    refused.outlined(read(r#"{"error":{"code":400,"message":"Pagination is not supported."}}"#));
+    let (_, question, request) = refused.next().unwrap();
+    assert_eq!(question, Question::PlainOutlines);
+    assert_eq!(request.url.query(), Some("where=1%3D1&outFields=*&returnGeometry=true&outSR=4326&f=json"));
+    refused.outlined(read(r#"{"features":[{"geometry":{"x":1,"y":1}}]}"#));
+    let known = refused.finish().remove(0).1;
+    assert!(known.checked == Some(days(1)) && known.coverage.is_some());
+}
+
+#[test]
+fn what_is_passed_over_costs_no_request() {
+    let mut visit = Visit::new(url("MapServer"));
+    visit.described(read(r#"{"mapName":"A","layers":[{"id":0,"name":"L"}]}"#));
+    assert!(matches!(visit.next(), Some(Step::Layers(_))));
+    visit.skip();
+    assert!(visit.next().is_none());
+    assert_eq!(visit.finish().requests, 1);
+
+    let mut old = Visit::new(url("MapServer"));
+    old.described(read(r#"{"mapName":"A","layers":[{"id":0,"name":"L"},{"id":4,"name":"M"}]}"#));
+    old.layered(read(r#"{"error":{"code":400,"message":"Invalid URL"}}"#));
+    old.skip();
+    assert!(matches!(old.next(), Some(Step::Layer(4, _))));
+    let mut busy = old.clone();
+    busy.one_layer(read(r#"{"error":{"code":504,"message":"expired"}}"#));
+    assert!(busy.next().is_none(), "a busy service is not asked for its next layer");
 }
 
 #[test]
