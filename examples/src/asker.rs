@@ -30,6 +30,7 @@ use crate::world::World;
 #[derive(Clone)]
 pub struct Asker {
     client: Client<SqliteStore>,
+    invited: Client<SqliteStore>,
     robots: RobotsLayer<Client<SqliteStore>>,
     robots_news: Arc<AtomicBool>,
     state: Arc<State>,
@@ -130,7 +131,7 @@ impl Asker {
             watch,
         };
         let store = state.politeness.clone();
-        let Assembled { client, robots } = stack.assemble_with(move |origin, delay| {
+        let Assembled { client, polite: invited, robots } = stack.assemble_with(move |origin, delay| {
             if let Ok(origin) = origin.parse() {
                 // Where it cannot be written, no decision can be made either, and nothing is asked.
                 let _ = store.set_crawl_delay(&origin, delay, clock.now().into());
@@ -138,7 +139,7 @@ impl Asker {
         })?;
         state.load_robots(&robots, clock.now())?;
         let (interrupt, horizon) = (options.interrupt, options.horizon);
-        Ok(Self { client, robots, robots_news, state, clock, ledger, interrupt, horizon })
+        Ok(Self { client, invited, robots, robots_news, state, clock, ledger, interrupt, horizon })
     }
 
     /// The layer that keeps the copies of robots.txt.
@@ -158,12 +159,29 @@ impl Asker {
     /// # Errors
     /// [`NotRead`] says why there is no answer. Any status that came is an answer.
     pub async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Fetched, NotRead> {
+        self.ask_through(&self.client, request).await
+    }
+
+    /// The same past robots.txt, redirects not followed: for the paths of an API whose own rules invite programs that its
+    /// robots.txt turns away. Ask with [`ask`](Self::ask) first, so that its Crawl-delay is known and kept.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn ask_invited(&self, request: Request<Full<Bytes>>) -> Result<Fetched, NotRead> {
+        self.ask_through(&self.invited, request).await
+    }
+
+    async fn ask_through(
+        &self,
+        client: &Client<SqliteStore>,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Fetched, NotRead> {
         let mut request = request;
         loop {
             if self.interrupt.requested() {
                 return Err(NotRead::Interrupted);
             }
-            let error = match self.exchange(request.clone()).await {
+            let error = match self.exchange(client, request.clone()).await {
                 Ok(fetched) => return Ok(fetched),
                 Err(error) => error,
             };
@@ -194,9 +212,13 @@ impl Asker {
         }
     }
 
-    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Fetched, BoxError> {
+    async fn exchange(
+        &self,
+        client: &Client<SqliteStore>,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Fetched, BoxError> {
         let uri = request.uri().clone();
-        let done = async { Fetched::collect(self.client.clone().oneshot(request).await?).await }.await;
+        let done = async { Fetched::collect(client.clone().oneshot(request).await?).await }.await;
         if self.robots_news.swap(false, Ordering::AcqRel) {
             self.state.keep_robots(&self.robots, self.clock.now())?;
         }

@@ -1,0 +1,102 @@
+//! A picture of a layer: drawn by its server, put together of tiles, or drawn here of a few features.
+
+use bot_etiquette::arcgis::{
+    FeaturePage, Preview, Service, ServiceUrl, check_picture, draw_features, join_tiles, plan_preview,
+    preview_is_due,
+};
+
+use super::records::{LayerRecord, ServiceRecord};
+use super::session::{Session, Trouble};
+use super::visit::Visited;
+use crate::asker::NotRead;
+use crate::stack::BoxError;
+
+/// The size of a picture in pixels.
+pub const SIZE: (u32, u32) = (320, 240);
+
+/// Draws what is due of a service's layers, as many as the person allows for one visit.
+///
+/// # Errors
+/// When the catalogue cannot be written.
+pub async fn service(session: &Session, record: &ServiceRecord, class: &str) -> Result<Visited, BoxError> {
+    let Some(facts) = session.catalogue.service(record.id)?.and_then(|record| record.facts) else {
+        return Ok(Visited::Done);
+    };
+    let mut due = session.catalogue.layers(record.id)?;
+    due.retain(|layer| preview_is_due(layer.drawn, session.now()) && layer.known.count != Some(0));
+    due.sort_by_key(|layer| layer.drawn);
+    for layer in due.iter().take(session.config.previews) {
+        if let Some(not_read) = self::layer(session, &record.url, &facts, layer, class).await? {
+            return Ok(Visited::Left(not_read));
+        }
+    }
+    Ok(Visited::Done)
+}
+
+/// Draws one layer, by the first way that brings a picture of something; says what it has to wait for, if it has.
+///
+/// # Errors
+/// When the catalogue cannot be written.
+pub async fn layer(
+    session: &Session,
+    url: &ServiceUrl,
+    service: &Service,
+    record: &LayerRecord,
+    class: &str,
+) -> Result<Option<NotRead>, BoxError> {
+    let described = record.is_layer().then_some(&record.layer);
+    let Some(place) = &record.known.place else { return Ok(None) };
+    let ways = plan_preview(url, service, described, place, SIZE);
+    if ways.is_empty() {
+        return Ok(None);
+    }
+    let mut tried = Vec::new();
+    for way in ways {
+        let (name, drawn) = match way {
+            Preview::Picture { request, size, .. } => {
+                let drawn = session
+                    .ask(&request, class, Some(url))
+                    .await
+                    .map(|fetched| check_picture(&fetched.body, size).is_ok().then(|| fetched.body.to_vec()));
+                ("drawn by the server", drawn)
+            }
+            Preview::Tiles { requests, size } => {
+                let mut tiles = Vec::new();
+                let mut missed = None;
+                for (tile, request) in requests {
+                    match session.ask(&request, class, Some(url)).await {
+                        Ok(fetched) => tiles.push((tile, fetched.body)),
+                        Err(not_read) => {
+                            missed = Some(not_read);
+                            break;
+                        }
+                    }
+                }
+                let tiles: Vec<_> = tiles.iter().map(|(tile, body)| (*tile, &**body)).collect();
+                ("tiles drawn before", missed.map_or_else(|| Ok(join_tiles(&tiles, size).ok()), Err))
+            }
+            Preview::Sample { request, size, view } => {
+                let drawn = match session.read::<FeaturePage>(&request, class, Some(url)).await {
+                    Ok(page) => Ok(draw_features(&page.facts, view, size).ok()),
+                    Err(Trouble::Problem(_)) => Ok(None),
+                    Err(Trouble::NotRead(not_read)) => Err(not_read),
+                };
+                ("a sample drawn here", drawn)
+            }
+            _ => continue,
+        };
+        match drawn {
+            Ok(Some(picture)) => {
+                session.catalogue.drawn(record.id, name, Some(&picture), session.now())?;
+                return Ok(None);
+            }
+            Ok(None) | Err(NotRead::Closed(_) | NotRead::Broken(_) | NotRead::Redirect(_)) => {
+                tried.push(name)
+            }
+            Err(not_read) => return Ok(Some(not_read)),
+        }
+    }
+    // Nothing came of it: it is not tried again before a picture would be.
+    session.catalogue.drawn(record.id, &format!("nothing of {}", tried.join(", ")), None, session.now())?;
+    Ok(None)
+}
