@@ -177,6 +177,7 @@ impl Asker {
         request: Request<Full<Bytes>>,
     ) -> Result<Fetched, NotRead> {
         let mut request = request;
+        let last = Timestamp::from(self.clock.now()) + self.horizon;
         loop {
             if self.interrupt.requested() {
                 return Err(NotRead::Interrupted);
@@ -185,8 +186,18 @@ impl Asker {
                 Ok(fetched) => return Ok(fetched),
                 Err(error) => error,
             };
-            let Some(refusal) = find::<Refusal>(&*error) else { return Err(not_read(&*error)) };
-            let Some(until) = self.within_horizon(refusal) else { return Err(waits(refusal)) };
+            let missed = find::<Refusal>(&*error).map_or_else(|| not_read(&*error), waits);
+            let now = Timestamp::from(self.clock.now());
+            let until = match &missed {
+                NotRead::Later { until: Some(until), .. } if until.since(now) <= self.horizon => *until,
+                // The layer has waited for a slot as long as it does; it may wait on.
+                NotRead::Later { until: None, reason, .. }
+                    if *reason == Reason::InFlight.code() && now < last =>
+                {
+                    now
+                }
+                _ => return Err(missed),
+            };
             // Where a hop has to wait, the next try goes on from there with the count kept.
             if let Some(RedirectError::Hop { chain, next, .. }) = find::<RedirectError>(&*error)
                 && let Ok(uri) = next.as_str().parse::<Uri>()
@@ -230,13 +241,6 @@ impl Asker {
             Err(_) => {}
         }
         done
-    }
-
-    /// When a refused request is tried again, if that is within the horizon.
-    fn within_horizon(&self, refusal: &Refusal) -> Option<Timestamp> {
-        let now = Timestamp::from(self.clock.now());
-        let until = refusal.until().filter(|_| !refusal.is_never())?;
-        (until.since(now) <= self.horizon).then_some(until)
     }
 }
 

@@ -72,41 +72,17 @@ impl Coverage {
         (south..=north).any(|row| (west..=east).any(|column| self.is_set(row, column)))
     }
 
-    /// The covered cells as boxes, those side by side joined: for a map.
+    /// The box whose cells are told: all outlines lie within.
     ///
     /// ```
-    /// use bot_etiquette_arcgis::{Bbox, Coverage, EsriGeometry};
+    /// use bot_etiquette_arcgis::{Bbox, Coverage};
     ///
-    /// let area = Bbox { west: 0.0, south: 0.0, east: 64.0, north: 64.0 };
-    /// let line: EsriGeometry = serde_json::from_str(r#"{"paths":[[[0.5,0.5],[2.5,0.5]]]}"#)?;
-    /// let boxes: Vec<_> = Coverage::of(area, [line.to_geojson(false)].iter()).boxes().collect();
-    /// assert_eq!(boxes, [Bbox { west: 0.0, south: 0.0, east: 3.0, north: 1.0 }]);
-    /// # Ok::<(), serde_json::Error>(())
+    /// let area = Bbox { west: 5.0, south: 45.0, east: 6.0, north: 46.0 };
+    /// assert_eq!(Coverage::of(area, [].iter()).area(), area);
     /// ```
-    pub fn boxes(&self) -> impl Iterator<Item = Bbox> + '_ {
-        let (wide, high) = self.cell_size();
-        let mut at = (0, 0);
-        std::iter::from_fn(move || {
-            loop {
-                let (row, first) = at;
-                if row >= GRID {
-                    return None;
-                }
-                let last = (first..GRID).take_while(|column| self.is_set(row, *column)).count();
-                let end = first.saturating_add(u32::try_from(last).unwrap_or(GRID));
-                at = if end >= GRID.saturating_sub(1) {
-                    (row.saturating_add(1), 0)
-                } else {
-                    (row, end.saturating_add(1))
-                };
-                if end > first {
-                    let x = |column: u32| self.area.west + f64::from(column) * wide;
-                    let y = |row: u32| self.area.south + f64::from(row) * high;
-                    let (south, north) = (y(row), y(row.saturating_add(1)));
-                    return Some(Bbox { west: x(first), south, east: x(end), north });
-                }
-            }
-        })
+    #[must_use]
+    pub const fn area(&self) -> Bbox {
+        self.area
     }
 
     /// Cells that are covered, of [`GRID`] x [`GRID`].

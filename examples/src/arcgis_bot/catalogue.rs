@@ -12,6 +12,7 @@ use bot_etiquette::arcgis::{
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 
+use super::records::place;
 use crate::state::State;
 
 /// The name and version of the tables, for [`State::open`].
@@ -226,7 +227,7 @@ impl Catalogue {
                 let Some(layer) = layer.optional()? else { continue };
                 let put = "UPDATE layer SET known = ?2 WHERE id = ?1";
                 tables.execute(put, params![layer, json(known)?])?;
-                keep_boxes(tables, layer, known.place.as_ref())?;
+                keep_boxes(tables, layer, place(known).as_ref())?;
             }
             Ok(())
         })
@@ -271,7 +272,7 @@ fn keep_layer(
     let put = "INSERT INTO layer (service, number, facts, known, boxed) VALUES (?1, ?2, ?3, ?4, 0)
         ON CONFLICT (service, number) DO UPDATE SET facts = ?3, known = ?4 RETURNING id";
     let id = tables.query_row(put, params![service, number, json(layer)?, json(known)?], |row| row.get(0))?;
-    keep_boxes(tables, id, known.place.as_ref())?;
+    keep_boxes(tables, id, place(known).as_ref())?;
     Ok(id)
 }
 

@@ -25,7 +25,12 @@ const RETRIES: usize = 8;
 /// When the catalogue cannot be used.
 pub async fn crawl(session: &Session, roots: Vec<Root>) -> Result<Tally, BoxError> {
     let mut tally = Tally::default();
-    let mut waiting: VecDeque<Root> = roots.into();
+    let mut waiting: VecDeque<Root> = VecDeque::new();
+    for root in roots {
+        if !waiting.iter().any(|known| known.key() == root.key()) {
+            waiting.push_back(root);
+        }
+    }
     let mut crawling = JoinSet::new();
     loop {
         while crawling.len() < SERVERS

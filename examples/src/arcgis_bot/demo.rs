@@ -21,14 +21,14 @@ use crate::state::State;
 use crate::talk::Talk;
 use crate::world::Demo;
 
-/// What the demonstration searches for, and where: a bay of the largest island.
-const SEARCH: (&str, (f64, f64)) = ("water", (-7.55, 47.47));
+/// What the demonstration searches for, and where: the middle of the largest island.
+const SEARCH: (&str, (f64, f64)) = ("water", (-7.62, 47.5));
 
 /// The certificate log of the islands.
 const CT_LOG: &str = "https://isles2026h2.skylight.geomys.org/";
 
 /// How long the bot waits for turns, of its clock: longer than a busy service is left alone.
-const PATIENCE: Duration = Duration::from_secs(75 * 60);
+const PATIENCE: Duration = Duration::from_secs(100 * 60);
 
 /// Runs it; the files go to `out`, a catalogue of an earlier demonstration there is replaced.
 ///
@@ -65,7 +65,7 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
     servers.extend(found);
     tally.add(crawl(&session, servers).await?);
     let (words, at) = SEARCH;
-    let place = search::around(at, 2.0);
+    let place = search::around(at, 5.0);
     let mut hits = search::find(&session.catalogue, words, Some(&place))?;
     tally.add(search::ask_live(&session, &mut hits, &place, 6).await?);
     talk.finish();

@@ -137,7 +137,7 @@ fn geojson(contents: &Contents) -> Value {
         json!({
             "type": "Feature",
             "id": format!("{}/{}", service.url, layer.number),
-            "geometry": layer.known.place.as_ref().and_then(boxes),
+            "geometry": layer.place().as_ref().and_then(boxes),
             "properties": properties,
         })
     });

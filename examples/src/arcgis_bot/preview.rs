@@ -1,5 +1,7 @@
 //! A picture of a layer: drawn by its server, put together of tiles, or drawn here of a few features.
 
+use std::time::SystemTime;
+
 use bot_etiquette::arcgis::{
     FeaturePage, Preview, Service, ServiceUrl, check_picture, draw_features, join_tiles, plan_preview,
     preview_is_due,
@@ -22,15 +24,21 @@ pub async fn service(session: &Session, record: &ServiceRecord, class: &str) -> 
     let Some(facts) = session.catalogue.service(record.id)?.and_then(|record| record.facts) else {
         return Ok(Visited::Done);
     };
-    let mut due = session.catalogue.layers(record.id)?;
-    due.retain(|layer| preview_is_due(layer.drawn, session.now()) && layer.known.count != Some(0));
-    due.sort_by_key(|layer| layer.drawn);
+    let due = due(session.catalogue.layers(record.id)?, session.now());
     for layer in due.iter().take(session.config.previews) {
         if let Some(not_read) = self::layer(session, &record.url, &facts, layer, class).await? {
             return Ok(Visited::Left(not_read));
         }
     }
     Ok(Visited::Done)
+}
+
+/// Those whose picture is due, the oldest first; there is none of a layer without features.
+#[must_use]
+pub fn due(mut layers: Vec<LayerRecord>, now: SystemTime) -> Vec<LayerRecord> {
+    layers.retain(|layer| preview_is_due(layer.drawn, now) && layer.known.count != Some(0));
+    layers.sort_by_key(|layer| layer.drawn);
+    layers
 }
 
 /// Draws one layer, by the first way that brings a picture of something; says what it has to wait for, if it has.
@@ -45,8 +53,8 @@ pub async fn layer(
     class: &str,
 ) -> Result<Option<NotRead>, BoxError> {
     let described = record.is_layer().then_some(&record.layer);
-    let Some(place) = &record.known.place else { return Ok(None) };
-    let ways = plan_preview(url, service, described, place, SIZE);
+    let Some(place) = record.place() else { return Ok(None) };
+    let ways = plan_preview(url, service, described, &place, SIZE);
     if ways.is_empty() {
         return Ok(None);
     }

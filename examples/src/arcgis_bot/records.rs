@@ -2,7 +2,9 @@
 
 use std::time::SystemTime;
 
-use bot_etiquette::arcgis::{Address, Layer, LayerWhere, Root, Service, ServiceState, ServiceUrl};
+use bot_etiquette::arcgis::{
+    Address, Bbox, Extent, Layer, LayerWhere, Place, Root, Service, ServiceState, ServiceUrl,
+};
 use rusqlite::{Row, params};
 
 use super::catalogue::{Catalogue, VISIT_AGE, WHOLE_SERVICE, millis, parsed, time};
@@ -75,11 +77,25 @@ impl LayerRecord {
         self.layer.name.clone().unwrap_or_else(|| format!("layer {}", self.number))
     }
 
+    /// Where it lies: where all its outlines were seen, or else where its server says.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        place(&self.known)
+    }
+
     /// Whether it is a layer of a service that has any.
     #[must_use]
     pub fn is_layer(&self) -> bool {
         self.number != WHOLE_SERVICE
     }
+}
+
+/// Where a layer lies, by the best that is known.
+#[must_use]
+pub fn place(known: &LayerWhere) -> Option<Place> {
+    let Some(coverage) = &known.coverage else { return known.place.clone() };
+    let Bbox { west, south, east, north } = coverage.area();
+    Some(Extent::new([west, south, east, north], 4326).to_wgs84())
 }
 
 const SERVICE: &str = "SELECT id, url, visited, checked, state, problem, facts, requests FROM service";

@@ -36,8 +36,9 @@ const STYLE: &str = "<style>
 .tiles{display:flex;flex-wrap:wrap;gap:.6rem;margin:1.2rem 0}
 .tiles div{flex:1 1 7rem;padding:.6rem .9rem;border:1px solid var(--line);border-radius:.5rem}
 .tiles b{display:block;font-size:1.5rem;line-height:1.2}.tiles .good{border-color:#2f8f5b;color:#2f8f5b}.tiles .bad{border-color:var(--bad);color:var(--bad)}
-#map{width:100%;border-radius:.5rem;border:1px solid var(--line)}#map .sea{fill:#eaf2f8}#map .grid{stroke:#c9dae6;stroke-width:1;fill:none}
-#map text{font:11px system-ui,sans-serif;fill:#7d95a6}#map .layer path{fill:var(--c)}#map .k0 path{fill-opacity:.42}#map .k1 path{fill-opacity:.7}#map .k2 path{fill-opacity:.85}
+#map{width:100%;border-radius:.5rem;border:1px solid var(--line);display:block}#map .sea{fill:#e6f0f7}#map .grid{stroke:#cddfea;stroke-width:1;fill:none}
+#map text{font:11px system-ui,sans-serif;fill:#7d95a6}#map path{stroke-linecap:round;fill:none}#map .k0 path{fill:var(--c);filter:url(#soft);opacity:.75}
+#map .k1 path{stroke:var(--c);stroke-width:2;opacity:.8}#map .k2 path{stroke:var(--c);stroke-width:4.5;opacity:.75}
 #map .box{fill:none;stroke:var(--c);stroke-dasharray:6 5;stroke-width:1.5}#map.one .layer{opacity:.12}#map.one .on{opacity:1}
 #map .pin circle{fill:none;stroke:#14181c;stroke-width:2.5}#map .pin circle:last-child{fill:#14181c}
 .hits{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.8rem}.hits figure{margin:0;border:1px solid var(--line);border-radius:.5rem;overflow:hidden}
@@ -64,7 +65,7 @@ pub fn page(contents: &Contents, session: &Session, story: &Story<'_>) -> String
     let _ = write!(body, "<h1>{}</h1><p class=\"soft\">{}</p>", Escaped(title), Escaped(story.lead));
     figures(&mut body, contents, story);
     body.push_str(&map::map(contents, story.search.map(|(_, at, _)| at)));
-    body.push_str("<p class=\"soft\">Filled cells: outlines of features were seen there. Dashed boxes: the server says so. Point at a row below to see its layer alone.</p>");
+    body.push_str("<p class=\"soft\">Drawn: where outlines of features were seen, in 64 steps each way. Dashed: what a server says of a layer whose outlines were not. Point at a row below to see its layer alone.</p>");
     if let Some((words, (lon, lat), hits)) = story.search {
         let _ = write!(body, "<h2>Search: &ldquo;{}&rdquo; at {lon}, {lat}</h2>", Escaped(words));
         found(&mut body, contents, hits);

@@ -67,9 +67,10 @@ pub fn around((lon, lat): (f64, f64), kilometres: f64) -> Bbox {
 /// When the catalogue cannot be read.
 pub fn find(catalogue: &Catalogue, words: &str, place: Option<&Bbox>) -> rusqlite::Result<Vec<Hit>> {
     let Some(query) = full_text(words) else { return Ok(Vec::new()) };
-    let found: Vec<(i64, String, f64)> = catalogue.query(|tables| {
+    let found: Vec<(i64, String, f64, Option<String>)> = catalogue.query(|tables| {
         // A layer whose place nobody knows is not ruled out by its place.
-        let sql = "SELECT layer.id, service.url, bm25(layer_text, 8.0, 3.0, 1.0) FROM layer_text
+        let sql = "SELECT layer.id, service.url, bm25(layer_text, 8.0, 3.0, 1.0),
+            json_extract(service.facts, '$.copyrightText') FROM layer_text
             JOIN layer ON layer.id = layer_text.rowid JOIN service ON service.id = layer.service
             WHERE layer_text MATCH ?1 AND service.state IN ('public', 'unchecked')
             AND (?2 IS NULL OR NOT layer.boxed OR layer.id IN
@@ -80,16 +81,16 @@ pub fn find(catalogue: &Catalogue, words: &str, place: Option<&Bbox>) -> rusqlit
         let [east, north] = [corner(|bbox| bbox.east), corner(|bbox| bbox.north)];
         let mut sql = tables.prepare(sql)?;
         let rows = sql.query_map(params![query, west, south, east, north, CANDIDATES], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })?;
         rows.collect()
     })?;
     let mut hits = Vec::new();
-    for (id, service, score) in found {
+    for (id, service, score, credit) in found {
         let record = catalogue.layer(id)?;
         let evidence = place.map_or(Some(Evidence::Unchecked), |place| evidence_of(&record, place, None));
         if evidence.is_some() {
-            hits.push(hit(&record, service, evidence, score));
+            hits.push(hit(&record, service, evidence, (score, credit)));
         }
     }
     order(&mut hits);
@@ -180,14 +181,19 @@ fn evidence_of(record: &LayerRecord, place: &Bbox, here: Option<u64>) -> Option<
     }
 }
 
-fn hit(record: &LayerRecord, service: String, evidence: Option<Evidence>, score: f64) -> Hit {
+fn hit(
+    record: &LayerRecord,
+    service: String,
+    evidence: Option<Evidence>,
+    (score, credit): (f64, Option<String>),
+) -> Hit {
     let server = url::Url::parse(&service).ok().and_then(|url| url.host_str().map(str::to_owned));
     Hit {
         layer: record.id,
         name: record.name(),
         server: server.unwrap_or_default(),
         service,
-        publisher: record.layer.copyright_text.clone(),
+        publisher: record.layer.copyright_text.clone().or(credit),
         evidence,
         count: record.known.count,
         here: None,

@@ -175,7 +175,6 @@ impl Islands {
             .max_redirects(5)
             .max_body(32 << 20)
             .signed(true)
-            .browser(false)
             // The limits of a request are real seconds, whatever the clock says.
             .time_limit(Duration::from_secs(30).saturating_mul(scale));
         let promise = match &bot.key_directory {

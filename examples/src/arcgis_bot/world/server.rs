@@ -257,7 +257,8 @@ fn queried(service: &Service, one: &Layer, query: &BTreeMap<String, String>) -> 
     let mut shapes = one.shapes();
     if let Some([west, south, east, north]) = query.get("geometry").and_then(|corners| numbers(corners)) {
         let inside = |(x, y): &At| (west..=east).contains(x) && (south..=north).contains(y);
-        shapes.retain(|shape| shape.points().iter().any(inside));
+        let middle = (west.midpoint(east), south.midpoint(north));
+        shapes.retain(|shape| shape.points().iter().any(inside) || shape.encloses(middle));
     }
     let counts = is("returnCountOnly") && !service.has("count-ignored");
     if is("returnExtentOnly") && !service.has("old") {

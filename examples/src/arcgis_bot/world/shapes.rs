@@ -23,6 +23,18 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// Whether the point lies within, by the even-odd rule.
+    pub(super) fn encloses(&self, (x, y): At) -> bool {
+        let Self::Ring(points) = self else { return false };
+        let crosses = |two: &&[At]| {
+            let ((ax, ay), (bx, by)) = (two[0], two[1]);
+            (ay > y) != (by > y) && x < ax + (bx - ax) * (y - ay) / (by - ay)
+        };
+        points.windows(2).filter(crosses).count() % 2 == 1
+    }
+}
+
 struct Island {
     middle: At,
     /// Of a round island of its size, in degrees of latitude.
