@@ -1,6 +1,7 @@
 //! One request through the whole stack, read as what was asked for.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bot_etiquette::arcgis::{Answer, AuthReason, Facts, Parsed, Problem, Request, ServiceUrl};
@@ -8,9 +9,12 @@ use bot_etiquette::fetch::tower::FollowLayer;
 use bot_etiquette::fetch::{FetchLimits, Fetched, Hop, OverLimit};
 use bot_etiquette::politeness::tower::{RequestClass, Resource};
 use bot_etiquette::politeness::{Host, Report, Timestamp};
+use bot_etiquette::robots::Lookup;
 use bytes::Bytes;
+use http::Uri;
 use http::header::ACCEPT;
 use http_body_util::Full;
+use tokio::sync::OwnedMutexGuard;
 
 use super::catalogue::Catalogue;
 use super::config::Config;
@@ -39,6 +43,8 @@ pub struct Session {
     deadline: Timestamp,
     limits: FetchLimits,
     served: bool,
+    /// The single files of hosts.
+    turns: Arc<Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>>,
 }
 
 /// Why there are no facts.
@@ -90,7 +96,17 @@ impl Session {
         let deadline = Timestamp::from(asker.clock.now()) + patience;
         let served = world.hosts().next().is_some();
         let user_agent = bot.identity.user_agent().to_string();
-        Ok(Self { asker, catalogue, talk, user_agent, config: Arc::new(config), deadline, limits, served })
+        Ok(Self {
+            asker,
+            catalogue,
+            talk,
+            user_agent,
+            config: Arc::new(config),
+            deadline,
+            limits,
+            served,
+            turns: Arc::default(),
+        })
     }
 
     /// The time.
@@ -116,8 +132,41 @@ impl Session {
         service: Option<&ServiceUrl>,
     ) -> Result<Fetched, NotRead> {
         let mut asker = self.asker.clone();
+        let built = self.build(request, class, service)?;
+        let single = self.single_file(built.uri()).await;
         asker.horizon = self.deadline.since(self.now().into());
-        asker.ask(self.build(request, class, service)?).await
+        let asked = asker.ask(built).await;
+        let is_sent =
+            !matches!(asked, Err(NotRead::Never { .. } | NotRead::Later { .. } | NotRead::Closed(_)));
+        if let Some((turn, pause)) = single.filter(|_| is_sent) {
+            let pause = self.asker.clock.real_duration(pause) + Duration::from_millis(1);
+            tokio::spawn(async move {
+                tokio::time::sleep(pause).await;
+                drop(turn);
+            });
+        }
+        asked
+    }
+
+    /// Where robots.txt asks for a pause the bot asks in single file, and counts the pause from the last answer's end:
+    /// so that two requests are as far apart for the server as they are here, however long they were under way.
+    async fn single_file(&self, uri: &Uri) -> Option<(OwnedMutexGuard<()>, Duration)> {
+        let origin = uri.to_string().parse().ok()?;
+        let now = self.now();
+        let pause =
+            self.asker.robots().with_cache(|cache| match cache.check(&origin, now, Duration::ZERO) {
+                Lookup::Use(copy) => copy.rules().crawl_delay(),
+                Lookup::Fetch(ticket) => {
+                    cache.abandoned(ticket);
+                    None
+                }
+                _ => None,
+            })?;
+        let turn = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(turns.entry(uri.host()?.to_owned()).or_default())
+        };
+        Some((turn.lock_owned().await, pause))
     }
 
     /// The same past robots.txt, for a reviewed record that quotes the invitation; redirects are not followed.

@@ -202,10 +202,12 @@ fn site(host: &str, tenants: Vec<Server>, log: Log) -> Site {
         });
     }
     let robots = tenants.iter().find_map(|server| server.robots.as_deref());
-    let site = match robots {
-        Some(robots) => site.robots(robots),
-        None => site,
-    };
+    // Two seconds for the file: by then a pause that it asks for is over, however late its request was noticed here.
+    let file = Page::new("/robots.txt").delay(Duration::from_secs(2));
+    let site = site.robots_answer(match robots {
+        Some(robots) => file.header("Content-Type", "text/plain").body(robots),
+        None => file.status(404),
+    });
     site.handler(move |request| {
         log.note(&host, request.target);
         tenants.iter().find_map(|tenant| server::answer(tenant, request, &hits))

@@ -63,7 +63,10 @@ async fn each_folder_is_listed_once_and_a_closed_one_is_named_and_never_asked() 
     assert_eq!(isles.asked(GIS, |target| target.contains("Internal")), 0);
     let roots = session.catalogue.roots().unwrap();
     assert!(
-        roots[0].closed.iter().any(|(folder, why)| folder == "Internal" && why.contains("robots")),
+        roots[0]
+            .closed
+            .iter()
+            .any(|(folder, why)| folder == "Internal" && why.contains("disallowed by line 2")),
         "{roots:?}"
     );
     isles.kept().await;

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use bot_etiquette::arcgis::Root;
 use bot_etiquette::politeness::Policy;
 use bot_etiquette::referee::Report;
+use bot_etiquette::signing::SigningKey;
 use bot_etiquette_examples::arcgis_bot::catalogue::{NAME, TABLES};
 use bot_etiquette_examples::arcgis_bot::config::{Config, DEMO_IDENTITY, POLICY, roots};
 use bot_etiquette_examples::arcgis_bot::crawl::crawl;
@@ -64,11 +65,16 @@ impl Isles {
     }
 
     pub async fn of(islands: Islands, scale: u32) -> Self {
-        let bot = Bot::demo(DEMO_IDENTITY).unwrap();
+        let folder = Folder::new();
+        // A key that processes share, beside the identity that names it.
+        let key = SigningKey::from_seed(&[5; 32]).to_pkcs8_pem();
+        std::fs::write(folder.file("smart-site-plan.key"), key.as_str()).unwrap();
+        std::fs::write(folder.file("identity.toml"), DEMO_IDENTITY).unwrap();
+        let bot = Bot::read_signed(&folder.file("identity.toml")).unwrap();
         let (sites, log) = islands.sites();
         let demo = Demo::start(sites, islands.promise(&bot, scale), scale).await.unwrap();
         let world = demo.world().unwrap();
-        Self { islands, demo, world, log, bot, folder: Folder::new() }
+        Self { islands, demo, world, log, bot, folder }
     }
 
     pub fn state(&self) -> PathBuf {
@@ -90,7 +96,9 @@ impl Isles {
     pub fn days_later(&self, days: u32) -> World {
         let now = self.world.clock.now();
         let later = Clock::joined(1, SystemTime::now(), now + DAY * days, &[]).unwrap();
-        World { clock: later, ..self.world.clone() }
+        let mut world = self.world.clone();
+        world.clock = later;
+        world
     }
 
     pub fn roots(&self) -> Vec<Root> {

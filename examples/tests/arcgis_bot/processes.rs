@@ -25,14 +25,20 @@ async fn isles() -> Isles {
     let isles = Isles::of(Islands::read(SERVERS).unwrap().only(&[GIS, PORT]), SCALE).await;
     isles.demo.write(&isles.folder.file("world.json")).unwrap();
     // The lease of a request that was killed lasts as long as its time limit, and a little more.
-    std::fs::write(isles.folder.file("config.toml"), "connect = 1.0\ntotal = 1.0\npreviews = 1\n").unwrap();
+    std::fs::write(isles.folder.file("config.toml"), "connect = 4.0\ntotal = 4.0\npreviews = 1\n").unwrap();
     isles
 }
 
 fn start(isles: &Isles, out: &str) -> Child {
     let file = |name: &str| isles.folder.file(name);
     let mut crawl = Command::new(program());
-    crawl.arg("--world").arg(file("world.json")).arg("--config").arg(file("config.toml"));
+    crawl
+        .arg("--identity")
+        .arg(file("identity.toml"))
+        .arg("--world")
+        .arg(file("world.json"))
+        .arg("--config")
+        .arg(file("config.toml"));
     crawl.arg("--state").arg(isles.state()).arg("--out").arg(file(out));
     crawl.args(["--wait", "1200", "crawl"]).args(isles.islands.addresses());
     crawl.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()

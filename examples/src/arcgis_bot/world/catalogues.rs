@@ -33,32 +33,39 @@ pub(super) fn sites(log: &Log) -> [Site; 4] {
         {"item": {"type": "uri", "value": "http://www.wikidata.org/entity/Q0"},
          "url": {"type": "uri", "value": "https://gis.alder-isles.example/arcgis/rest/services"}}
     ]}});
-    let noted = |site: Site| {
-        let (host, log) = (site.name().to_owned(), log.clone());
-        site.handler(move |request| {
-            log.note(&host, request.target);
-            None
-        })
-    };
-    let api =
-        |path: &str, body: String| Page::new(path).header("Content-Type", "application/json").body(body);
+    let names = [("/checkpoint", checkpoint()), ("/tile/names/000", names())];
     [
-        Site::new("www.arcgis.com")
-            .robots("User-agent: *\nSitemap: https://www.arcgis.com/sitemap.xml\n")
-            .page(api("/sharing/rest/search", search.to_string())),
-        Site::new("hub.arcgis.com")
-            .robots("User-agent: *\nDisallow: /admin/\nCrawl-delay: 2\n")
-            .page(api("/api/search/v1/collections/all/items", hub.to_string())),
+        site(
+            "www.arcgis.com",
+            log,
+            "User-agent: *\nSitemap: https://www.arcgis.com/sitemap.xml\n",
+            [("/sharing/rest/search", search.to_string())],
+        ),
+        site(
+            "hub.arcgis.com",
+            log,
+            "User-agent: *\nDisallow: /admin/\nCrawl-delay: 2\n",
+            [("/api/search/v1/collections/all/items", hub.to_string())],
+        ),
         // Closed to crawlers, while its manual invites programs.
-        Site::new("query.wikidata.org")
-            .robots("User-agent: *\nDisallow: /sparql\nDisallow: /bigdata\n")
-            .page(api("/sparql", rows.to_string())),
-        Site::new("isles2026h2.skylight.geomys.org")
-            .robots_answer(Page::new("/robots.txt").status(404))
-            .page(Page::new("/checkpoint").body(checkpoint()))
-            .page(Page::new("/tile/names/000").body(names())),
+        site(
+            "query.wikidata.org",
+            log,
+            "User-agent: *\nDisallow: /sparql\nDisallow: /bigdata\n",
+            [("/sparql", rows.to_string())],
+        ),
+        site("isles2026h2.skylight.geomys.org", log, "", names),
     ]
-    .map(noted)
+}
+
+fn site<const N: usize>(host: &str, log: &Log, robots: &str, pages: [(&'static str, String); N]) -> Site {
+    let (name, log) = (host.to_owned(), log.clone());
+    Site::new(host).robots(robots).handler(move |request| {
+        log.note(&name, request.target);
+        let path = request.target.split('?').next().unwrap_or_default();
+        let (_, body) = pages.iter().find(|(at, _)| *at == path)?;
+        Some(Page::new(path).header("Content-Type", "application/json").body(body))
+    })
 }
 
 fn checkpoint() -> String {
