@@ -123,7 +123,7 @@ impl Asker {
         let stack = Stack {
             identity: bot.identity.clone(),
             chromium: options.chromium,
-            politeness: state.politeness.clone(),
+            politeness: state.politeness.clone().with_clock(move || clock.now().into()),
             signer: bot.signer.clone(),
             fetcher,
             follow: options.follow,

@@ -36,7 +36,7 @@ pub const TABLES: &str = r#"
     CREATE TABLE IF NOT EXISTS service (
         id INTEGER PRIMARY KEY, root INTEGER NOT NULL REFERENCES root, name TEXT NOT NULL, type TEXT NOT NULL,
         url TEXT NOT NULL UNIQUE, visited INTEGER, checked INTEGER, standing TEXT, state TEXT NOT NULL DEFAULT 'unchecked',
-        problem TEXT, facts TEXT, requests INTEGER NOT NULL DEFAULT 0
+        problem TEXT, facts TEXT, requests INTEGER NOT NULL DEFAULT 0, asked INTEGER NOT NULL DEFAULT 0, finished INTEGER
     );
     CREATE INDEX IF NOT EXISTS service_root ON service (root);
     CREATE TABLE IF NOT EXISTS layer (
@@ -50,6 +50,7 @@ pub const TABLES: &str = r#"
         name, service, words, tokenize = "unicode61 remove_diacritics 2"
     );
     CREATE VIRTUAL TABLE IF NOT EXISTS layer_box USING rtree(id, west, east, south, north, +layer INTEGER);
+    CREATE TABLE IF NOT EXISTS turn (host TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS probe (host TEXT PRIMARY KEY, until INTEGER NOT NULL, finding TEXT NOT NULL) WITHOUT ROWID;
 "#;
 
@@ -151,7 +152,8 @@ impl Catalogue {
             standing.succeeded();
             keep_standing(tables, service, &standing)?;
             let problem = report.problems.first().map(ToString::to_string);
-            let put = "UPDATE service SET visited = ?2, checked = ?2, problem = ?3, facts = ?4, requests = ?5 WHERE id = ?1";
+            let put = "UPDATE service SET visited = ?2, checked = ?2, problem = ?3, facts = ?4,
+                requests = ?5, asked = 0, finished = NULL WHERE id = ?1";
             tables.execute(put, params![service, millis(now), problem, json(facts)?, report.requests])?;
             let whole = report.layers.is_empty().then(|| (WHOLE_SERVICE, whole(url, facts)));
             let layers = report.layers.iter().map(|layer| (number(layer), layer.clone()));
@@ -209,18 +211,21 @@ impl Catalogue {
             let changed = kept.is_none_or(|kept| kept.fingerprint() != facts.fingerprint());
             // One that has changed is visited by the next crawl, whatever its age.
             let put = "UPDATE service SET checked = ?2, problem = NULL,
-                visited = CASE WHEN ?3 THEN NULL ELSE visited END WHERE id = ?1";
+                visited = CASE WHEN ?3 THEN NULL ELSE visited END,
+                finished = CASE WHEN ?3 THEN NULL ELSE finished END WHERE id = ?1";
             tables.execute(put, params![service, millis(now), changed])?;
             Ok(changed)
         })
     }
 
-    /// Keeps what is known of where layers lie.
+    /// Keeps what is known of where layers lie, after so many requests more about it.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn placed(&self, service: i64, layers: &[(u64, LayerWhere)]) -> rusqlite::Result<()> {
+    pub fn placed(&self, service: i64, layers: &[(u64, LayerWhere)], requests: u32) -> rusqlite::Result<()> {
         self.change(|tables| {
+            let put = "UPDATE service SET asked = asked + ?2 WHERE id = ?1";
+            tables.execute(put, params![service, requests])?;
             for (number, known) in layers {
                 let query = "SELECT id FROM layer WHERE service = ?1 AND number = ?2";
                 let layer = tables.query_row(query, params![service, number_of(*number)], |row| row.get(0));
@@ -231,6 +236,15 @@ impl Catalogue {
             }
             Ok(())
         })
+    }
+
+    /// Begins a new visit that asks where layers lie, or with a time ends one.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn finished(&self, service: i64, at: Option<SystemTime>) -> rusqlite::Result<()> {
+        let put = "UPDATE service SET finished = ?2, asked = CASE WHEN ?2 IS NULL THEN 0 ELSE asked END WHERE id = ?1";
+        self.change(|tables| tables.execute(put, params![service, at.map(millis)]).map(drop))
     }
 
     /// Keeps a picture, or that none came of trying.
@@ -247,6 +261,41 @@ impl Catalogue {
         let put = "INSERT INTO preview (layer, drawn, way, picture) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (layer) DO UPDATE SET drawn = ?2, way = ?3, picture = coalesce(?4, picture)";
         self.change(|tables| tables.execute(put, params![layer, millis(now), way, picture]).map(drop))
+    }
+}
+
+impl Catalogue {
+    /// Takes the turn at a host where requests go in single file, until it is ended or this time has come; or says until
+    /// when another process has it.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn take_turn(
+        &self,
+        host: &str,
+        now: SystemTime,
+        until: SystemTime,
+    ) -> rusqlite::Result<Option<SystemTime>> {
+        self.change(|tables| {
+            let query = "SELECT until FROM turn WHERE host = ?1 AND until > ?2";
+            let held = tables.query_row(query, params![host, millis(now)], |row| row.get(0)).optional()?;
+            if let Some(held) = held {
+                return Ok(Some(time(held)));
+            }
+            let put = "INSERT OR REPLACE INTO turn (host, until) VALUES (?1, ?2)";
+            tables.execute(put, params![host, millis(until)])?;
+            Ok(None)
+        })
+    }
+
+    /// Ends the turn: the next one begins at this time.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn end_turn(&self, host: &str, next: SystemTime) -> rusqlite::Result<()> {
+        let put = "UPDATE turn SET until = ?2 WHERE host = ?1";
+        // A part of a millisecond is a whole one here: nobody is early by rounding.
+        self.change(|tables| tables.execute(put, params![host, millis(next).saturating_add(1)]).map(drop))
     }
 }
 

@@ -58,6 +58,7 @@ pub async fn places(session: &Session) -> Result<Tally, BoxError> {
                 if session.is_stopped() || record.facts.is_none() || record.state != ServiceState::Public {
                     continue;
                 }
+                session.catalogue.finished(record.id, None)?;
                 match visit::places(&session, &record).await? {
                     Visited::Left(not_read) => tally.leave(record.url.to_string(), &not_read),
                     Visited::Done | Visited::Busy => tally.read += 1,

@@ -21,11 +21,16 @@ pub const SIZE: (u32, u32) = (320, 240);
 /// # Errors
 /// When the catalogue cannot be written.
 pub async fn service(session: &Session, record: &ServiceRecord, class: &str) -> Result<Visited, BoxError> {
-    let Some(facts) = session.catalogue.service(record.id)?.and_then(|record| record.facts) else {
+    let Some((facts, visited)) =
+        session.catalogue.service(record.id)?.and_then(|record| Some((record.facts?, record.visited)))
+    else {
         return Ok(Visited::Done);
     };
-    let due = due(session.catalogue.layers(record.id)?, session.now());
-    for layer in due.iter().take(session.config.previews) {
+    let layers = session.catalogue.layers(record.id)?;
+    // A crawl that was killed has drawn some of them already.
+    let drawn = layers.iter().filter(|layer| layer.drawn.is_some_and(|drawn| Some(drawn) >= visited)).count();
+    let due = due(layers, session.now());
+    for layer in due.iter().take(session.config.previews.saturating_sub(drawn)) {
         if let Some(not_read) = self::layer(session, &record.url, &facts, layer, class).await? {
             return Ok(Visited::Left(not_read));
         }

@@ -49,6 +49,8 @@ pub struct ServiceRecord {
     pub facts: Option<Service>,
     /// Requests of its last description.
     pub requests: u32,
+    /// Requests about where its layers lie since then.
+    pub asked: u32,
 }
 
 /// A layer.
@@ -98,7 +100,7 @@ pub fn place(known: &LayerWhere) -> Option<Place> {
     Some(Extent::new([west, south, east, north], 4326).to_wgs84())
 }
 
-const SERVICE: &str = "SELECT id, url, visited, checked, state, problem, facts, requests FROM service";
+const SERVICE: &str = "SELECT id, url, visited, checked, state, problem, facts, requests, asked FROM service";
 
 const LAYER: &str =
     "SELECT layer.id, layer.number, layer.facts, layer.known, preview.drawn, preview.way, preview.picture
@@ -137,14 +139,14 @@ impl Catalogue {
         self.query(|tables| tables.query_row(query, params![root, day_before(now)], |row| row.get(0)))
     }
 
-    /// The services of a root that a crawl still has to visit: of kinds that show a map, not visited or judged within a day,
-    /// and not dropped; unvisited ones first.
+    /// The services of a root that a crawl still has to visit: of kinds that show a map, whose last visit was not finished
+    /// within a day, not judged within a day, and not dropped; unvisited ones first.
     ///
     /// # Errors
     /// When the file cannot be read.
     pub fn due(&self, root: i64, now: SystemTime) -> rusqlite::Result<Vec<ServiceRecord>> {
         let query = format!(
-            "{SERVICE} WHERE root = ?1 AND coalesce(visited, 0) <= ?2 AND (visited IS NOT NULL OR coalesce(checked, 0) <= ?2)
+            "{SERVICE} WHERE root = ?1 AND coalesce(finished, 0) <= ?2 AND (visited IS NOT NULL OR coalesce(checked, 0) <= ?2)
              AND state IN ('unchecked', 'public') AND type IN ('MapServer', 'FeatureServer', 'ImageServer', 'VectorTileServer',
              'SceneServer') ORDER BY visited, id"
         );
@@ -248,6 +250,7 @@ fn service(row: &Row<'_>) -> rusqlite::Result<Option<ServiceRecord>> {
         problem: row.get(5)?,
         facts: row.get::<_, Option<String>>(6)?.map(|text| parsed(&text)).transpose()?,
         requests: row.get(7)?,
+        asked: row.get(8)?,
     }))
 }
 
@@ -261,6 +264,14 @@ fn layer(row: &Row<'_>) -> rusqlite::Result<LayerRecord> {
         way: row.get(5)?,
         picture: row.get(6)?,
     })
+}
+
+impl ServiceRecord {
+    /// Whether it was described within the last day.
+    #[must_use]
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        self.visited.is_some_and(|visited| millis(visited) > day_before(now))
+    }
 }
 
 impl RootRecord {

@@ -64,6 +64,12 @@ impl From<NotRead> for Trouble {
     }
 }
 
+/// How much longer than two requests may take a turn is held at most.
+const TURN_MARGIN: Duration = Duration::from_secs(5);
+
+/// How often a process looks whether its turn has come, where another one holds it.
+const TURN_POLL: Duration = Duration::from_millis(50);
+
 /// Words of a path that asks for a login, which nobody follows.
 const LOGIN: [&str; 6] = ["login", "signin", "oauth2", "saml", "adfs", "generatetoken"];
 
@@ -133,40 +139,61 @@ impl Session {
     ) -> Result<Fetched, NotRead> {
         let mut asker = self.asker.clone();
         let built = self.build(request, class, service)?;
-        let single = self.single_file(built.uri()).await;
+        let (host, uri) = (built.uri().host().unwrap_or_default().to_owned(), built.uri().clone());
+        let turn = self.single_file(&host, &uri).await;
         asker.horizon = self.deadline.since(self.now().into());
         let asked = asker.ask(built).await;
         let is_sent =
             !matches!(asked, Err(NotRead::Never { .. } | NotRead::Later { .. } | NotRead::Closed(_)));
-        if let Some((turn, pause)) = single.filter(|_| is_sent) {
-            let pause = self.asker.clock.real_duration(pause) + Duration::from_millis(1);
-            tokio::spawn(async move {
-                tokio::time::sleep(pause).await;
-                drop(turn);
-            });
+        if let Some(turn) = turn {
+            let pause = self.rules(&uri).flatten().filter(|_| is_sent).unwrap_or_default();
+            // Where it cannot be written, it ends by itself.
+            drop(self.catalogue.end_turn(&host, self.now() + pause));
+            drop(turn);
         }
         asked
     }
 
-    /// Where robots.txt asks for a pause the bot asks in single file, and counts the pause from the last answer's end:
-    /// so that two requests are as far apart for the server as they are here, however long they were under way.
-    async fn single_file(&self, uri: &Uri) -> Option<(OwnedMutexGuard<()>, Duration)> {
-        let origin = uri.to_string().parse().ok()?;
-        let now = self.now();
-        let pause =
-            self.asker.robots().with_cache(|cache| match cache.check(&origin, now, Duration::ZERO) {
-                Lookup::Use(copy) => copy.rules().crawl_delay(),
-                Lookup::Fetch(ticket) => {
-                    cache.abandoned(ticket);
-                    None
-                }
-                _ => None,
-            })?;
+    /// Where robots.txt asks for a pause, or is not known yet, the bot asks in single file, all its processes together, and
+    /// counts the pause from the last answer's end: so that two requests are as far apart for the server as they are here,
+    /// however long they were under way.
+    async fn single_file(&self, host: &str, uri: &Uri) -> Option<OwnedMutexGuard<()>> {
+        if self.rules(uri) == Some(None) {
+            return None;
+        }
         let turn = {
             let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(turns.entry(uri.host()?.to_owned()).or_default())
+            Arc::clone(turns.entry(host.to_owned()).or_default())
         };
-        Some((turn.lock_owned().await, pause))
+        let turn = turn.lock_owned().await;
+        // A request waits for its slot, and is under way: a turn that was not ended by then is of a process that is gone.
+        let longest = (self.limits.total * 2 + TURN_MARGIN).saturating_mul(self.asker.clock.scale());
+        while !self.is_stopped() && Timestamp::from(self.now()) < self.deadline {
+            let now = self.now();
+            match self.catalogue.take_turn(host, now, now + longest) {
+                Ok(Some(until)) => {
+                    let wait = until.duration_since(now).unwrap_or_default();
+                    let wait = self.asker.clock.real_duration(wait).min(TURN_POLL) + Duration::from_millis(1);
+                    tokio::time::sleep(wait).await;
+                }
+                // The politeness below decides all the same.
+                Ok(None) | Err(_) => break,
+            }
+        }
+        Some(turn)
+    }
+
+    /// The Crawl-delay of the rules for this address; `None` where there is no copy of them.
+    fn rules(&self, uri: &Uri) -> Option<Option<Duration>> {
+        let (origin, now) = (uri.to_string().parse().ok()?, self.now());
+        self.asker.robots().with_cache(|cache| match cache.check(&origin, now, Duration::ZERO) {
+            Lookup::Use(copy) => Some(copy.rules().crawl_delay()),
+            Lookup::Fetch(ticket) => {
+                cache.abandoned(ticket);
+                None
+            }
+            _ => None,
+        })
     }
 
     /// The same past robots.txt, for a reviewed record that quotes the invitation; redirects are not followed.

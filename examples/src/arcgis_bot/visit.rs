@@ -1,6 +1,8 @@
 //! One service: its description in three requests at the most, where its layers lie in three more, pictures.
 
-use bot_etiquette::arcgis::{Facts, LayerWhere, Parsed, Problem, Question, Standing, Step, Visit, Where};
+use bot_etiquette::arcgis::{
+    Facts, LayerWhere, Parsed, Problem, Question, Standing, Step, Visit, WHERE_LIMIT, Where,
+};
 
 use super::preview;
 use super::records::ServiceRecord;
@@ -27,7 +29,12 @@ pub enum Visited {
 /// # Errors
 /// When the catalogue cannot be written.
 pub async fn service(session: &Session, record: &ServiceRecord) -> Result<Visited, BoxError> {
-    match describe(session, record).await? {
+    // What a crawl that was killed had described is not asked for again.
+    let described = match record.is_fresh(session.now()) {
+        true => Visited::Done,
+        false => describe(session, record).await?,
+    };
+    match described {
         Visited::Done => places(session, record).await,
         other => Ok(other),
     }
@@ -39,9 +46,15 @@ pub async fn service(session: &Session, record: &ServiceRecord) -> Result<Visite
 /// When the catalogue cannot be written.
 pub async fn places(session: &Session, record: &ServiceRecord) -> Result<Visited, BoxError> {
     match place(session, record).await? {
-        Visited::Done => preview::service(session, record, CRAWL).await,
-        other => Ok(other),
+        Visited::Done => {}
+        other => return Ok(other),
     }
+    match preview::service(session, record, CRAWL).await? {
+        Visited::Done => {}
+        other => return Ok(other),
+    }
+    session.catalogue.finished(record.id, Some(session.now()))?;
+    Ok(Visited::Done)
 }
 
 /// An answer that came, with or without facts; or none.
@@ -99,15 +112,18 @@ async fn describe(session: &Session, record: &ServiceRecord) -> Result<Visited, 
 /// The job "where": at most three requests about the layers, stalest first.
 async fn place(session: &Session, record: &ServiceRecord) -> Result<Visited, BoxError> {
     let (url, catalogue) = (&record.url, &session.catalogue);
-    let Some(facts) = catalogue.service(record.id)?.and_then(|record| record.facts) else {
+    let Some((facts, asked)) =
+        catalogue.service(record.id)?.and_then(|record| Some((record.facts?, record.asked)))
+    else {
         return Ok(Visited::Done);
     };
     let layers = catalogue.layers(record.id)?.into_iter().filter(|layer| layer.is_layer());
     let layers: Vec<(_, LayerWhere)> = layers.map(|layer| (layer.layer, layer.known)).collect();
     let mut job = Where::new(url.clone(), layers, session.now()).within(&facts);
     let mut missed = None;
-    while let Some((_, question, request)) = job.next() {
-        let asked = match question {
+    while let Some((_, question, request)) = job.next().filter(|_| asked + job.requests() < WHERE_LIMIT) {
+        let before = job.requests();
+        let answered = match question {
             Question::Count | Question::Ids => {
                 answer(session.read(&request, CRAWL, Some(url)).await).map(|answer| job.counted(answer))
             }
@@ -116,9 +132,9 @@ async fn place(session: &Session, record: &ServiceRecord) -> Result<Visited, Box
             }
             _ => answer(session.read(&request, CRAWL, Some(url)).await).map(|answer| job.outlined(answer)),
         };
-        match asked {
+        match answered {
             // Kept answer by answer: a crawl that is killed asks nothing twice.
-            Ok(()) => catalogue.placed(record.id, &job.clone().finish())?,
+            Ok(()) => catalogue.placed(record.id, &job.clone().finish(), job.requests() - before)?,
             Err(NotRead::Closed(_)) => job.skip(),
             Err(not_read) => {
                 missed = Some(not_read);
@@ -126,6 +142,6 @@ async fn place(session: &Session, record: &ServiceRecord) -> Result<Visited, Box
             }
         }
     }
-    catalogue.placed(record.id, &job.finish())?;
+    catalogue.placed(record.id, &job.finish(), 0)?;
     Ok(missed.map_or(Visited::Done, Visited::Left))
 }

@@ -88,7 +88,7 @@ fn assert_same(state: &Path, expected: &[String], requests: u64) {
 #[tokio::test]
 async fn a_crawl_killed_at_any_point_goes_on_to_the_same_catalogue_and_asks_nothing_early() {
     let (expected, requests) = whole().await;
-    assert!(requests > 40, "{requests}");
+    assert!(requests >= 35, "{requests}");
     // Fifteen points over the crawl, by lot.
     let mut lot = 0x2545_F491_4F6C_DD1D_u64 ^ u64::from(std::process::id());
     let mut point = || {
