@@ -26,13 +26,11 @@ use crate::stack::{Assembled, BoxError, Client, Stack, Step, Watch, find};
 use crate::state::State;
 use crate::world::World;
 
-/// How long a request that found no slot, by the layer's patience, leaves it before it looks again.
-const SLOT_RETRY: Duration = Duration::from_secs(1);
-
 /// Sends a bot's requests; clones share everything.
 #[derive(Clone)]
 pub struct Asker {
     client: Client<SqliteStore>,
+    invited: Client<SqliteStore>,
     robots: RobotsLayer<Client<SqliteStore>>,
     robots_news: Arc<AtomicBool>,
     state: Arc<State>,
@@ -125,7 +123,7 @@ impl Asker {
         let stack = Stack {
             identity: bot.identity.clone(),
             chromium: options.chromium,
-            politeness: state.politeness.clone(),
+            politeness: state.politeness.clone().with_clock(move || clock.now().into()),
             signer: bot.signer.clone(),
             fetcher,
             follow: options.follow,
@@ -133,7 +131,7 @@ impl Asker {
             watch,
         };
         let store = state.politeness.clone();
-        let Assembled { client, robots } = stack.assemble_with(move |origin, delay| {
+        let Assembled { client, polite: invited, robots } = stack.assemble_with(move |origin, delay| {
             if let Ok(origin) = origin.parse() {
                 // Where it cannot be written, no decision can be made either, and nothing is asked.
                 let _ = store.set_crawl_delay(&origin, delay, clock.now().into());
@@ -141,7 +139,7 @@ impl Asker {
         })?;
         state.load_robots(&robots, clock.now())?;
         let (interrupt, horizon) = (options.interrupt, options.horizon);
-        Ok(Self { client, robots, robots_news, state, clock, ledger, interrupt, horizon })
+        Ok(Self { client, invited, robots, robots_news, state, clock, ledger, interrupt, horizon })
     }
 
     /// The layer that keeps the copies of robots.txt.
@@ -161,18 +159,45 @@ impl Asker {
     /// # Errors
     /// [`NotRead`] says why there is no answer. Any status that came is an answer.
     pub async fn ask(&self, request: Request<Full<Bytes>>) -> Result<Fetched, NotRead> {
+        self.ask_through(&self.client, request).await
+    }
+
+    /// The same past robots.txt, redirects not followed: for the paths of an API whose own rules invite programs that its
+    /// robots.txt turns away. Ask with [`ask`](Self::ask) first, so that its Crawl-delay is known and kept.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn ask_invited(&self, request: Request<Full<Bytes>>) -> Result<Fetched, NotRead> {
+        self.ask_through(&self.invited, request).await
+    }
+
+    async fn ask_through(
+        &self,
+        client: &Client<SqliteStore>,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Fetched, NotRead> {
         let mut request = request;
-        let gives_up = Timestamp::from(self.clock.now()) + self.horizon;
+        let last = Timestamp::from(self.clock.now()) + self.horizon;
         loop {
             if self.interrupt.requested() {
                 return Err(NotRead::Interrupted);
             }
-            let error = match self.exchange(request.clone()).await {
+            let error = match self.exchange(client, request.clone()).await {
                 Ok(fetched) => return Ok(fetched),
                 Err(error) => error,
             };
-            let Some(refusal) = find::<Refusal>(&*error) else { return Err(not_read(&*error)) };
-            let Some(until) = self.again(refusal, gives_up) else { return Err(waits(refusal)) };
+            let missed = find::<Refusal>(&*error).map_or_else(|| not_read(&*error), waits);
+            let now = Timestamp::from(self.clock.now());
+            let until = match &missed {
+                NotRead::Later { until: Some(until), .. } if until.since(now) <= self.horizon => *until,
+                // The layer has waited for a slot as long as it does; it may wait on.
+                NotRead::Later { until: None, reason, .. }
+                    if *reason == Reason::InFlight.code() && now < last =>
+                {
+                    now
+                }
+                _ => return Err(missed),
+            };
             // Where a hop has to wait, the next try goes on from there with the count kept.
             if let Some(RedirectError::Hop { chain, next, .. }) = find::<RedirectError>(&*error)
                 && let Ok(uri) = next.as_str().parse::<Uri>()
@@ -198,9 +223,13 @@ impl Asker {
         }
     }
 
-    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<Fetched, BoxError> {
+    async fn exchange(
+        &self,
+        client: &Client<SqliteStore>,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Fetched, BoxError> {
         let uri = request.uri().clone();
-        let done = async { Fetched::collect(self.client.clone().oneshot(request).await?).await }.await;
+        let done = async { Fetched::collect(client.clone().oneshot(request).await?).await }.await;
         if self.robots_news.swap(false, Ordering::AcqRel) {
             self.state.keep_robots(&self.robots, self.clock.now())?;
         }
@@ -212,17 +241,6 @@ impl Asker {
             Err(_) => {}
         }
         done
-    }
-
-    /// When a refused request is tried again, if at all. Where a slot alone is missing nobody knows when one comes
-    /// free: it is looked for again and again, for as long as the horizon.
-    fn again(&self, refusal: &Refusal, gives_up: Timestamp) -> Option<Timestamp> {
-        let now = Timestamp::from(self.clock.now());
-        match refusal.until() {
-            _ if refusal.is_never() => None,
-            Some(until) => (until.since(now) <= self.horizon).then_some(until),
-            None => (now < gives_up).then_some(now + SLOT_RETRY),
-        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the example programs share.
 
+#[cfg(feature = "arcgis-bot")]
+pub mod arcgis_bot;
 pub mod asker;
 pub mod bot;
 pub mod clock;

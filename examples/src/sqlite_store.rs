@@ -43,6 +43,7 @@ struct Inner {
     /// Ends that are not written yet: a permit was dropped, or the file could not be reached.
     ended: Vec<Ended>,
     random: Box<dyn FnMut() -> f64 + Send>,
+    clock: Box<dyn Fn() -> Timestamp + Send>,
 }
 
 struct Ended {
@@ -92,7 +93,13 @@ impl SqliteStore {
         }
         connection.execute_batch(SCHEMA)?;
         connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-        let inner = Inner { connection, policy, ended: Vec::new(), random: Box::new(|| 0.0) };
+        let inner = Inner {
+            connection,
+            policy,
+            ended: Vec::new(),
+            random: Box::new(|| 0.0),
+            clock: Box::new(|| Timestamp::ZERO),
+        };
         Ok(Self(Arc::new(Mutex::new(inner))))
     }
 
@@ -103,14 +110,21 @@ impl SqliteStore {
         self
     }
 
+    /// The time, for the moment at which a decision is made: it may have waited for other processes since it was asked for.
+    #[must_use]
+    pub fn with_clock(self, clock: impl Fn() -> Timestamp + Send + 'static) -> Self {
+        self.lock().clock = Box::new(clock);
+        self
+    }
+
     /// The operator blocks a host, from the next decision of any process on.
     pub fn kill(&self, host: &Host, now: Timestamp) -> Result<(), StoreError> {
-        self.lock().transact(now, |tables| tables.change(host, |state, _, _| state.kill()))
+        self.lock().transact(now, |tables, _| tables.change(host, |state, _, _| state.kill()))
     }
 
     /// Lifts a block, a challenge, and a Retry-After too long to wait for.
     pub fn revive(&self, host: &Host, now: Timestamp) -> Result<(), StoreError> {
-        self.lock().transact(now, |tables| tables.change(host, HostState::revive))
+        self.lock().transact(now, |tables, _| tables.change(host, HostState::revive))
     }
 
     /// What the robots.txt of an origin asks for.
@@ -122,7 +136,7 @@ impl SqliteStore {
     ) -> Result<(), StoreError> {
         let set =
             |state: &mut HostState, _: &Rules, _: &mut Groups| state.set_crawl_delay(origin, delay, now);
-        self.lock().transact(now, |tables| tables.change(origin.host(), set))
+        self.lock().transact(now, |tables, _| tables.change(origin.host(), set))
     }
 
     /// What only the body of an answer showed.
@@ -138,7 +152,7 @@ impl SqliteStore {
         let learn = |state: &mut HostState, rules: &Rules, _: &mut Groups| {
             state.report(rules, resource, report, random, now);
         };
-        inner.transact(now, |tables| tables.change(host, learn))
+        inner.transact(now, |tables, _| tables.change(host, learn))
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -149,7 +163,7 @@ impl SqliteStore {
         let mut inner = self.lock();
         inner.ended.push(ended);
         // Where the file cannot be reached the end waits in line, and the slot is held until it is written.
-        drop(inner.transact(now, |_| Ok(())));
+        drop(inner.transact(now, |_, _| Ok(())));
     }
 }
 
@@ -158,7 +172,7 @@ impl Store for SqliteStore {
 
     fn admit(&self, ask: &Ask<'_>, lease: Duration, now: Timestamp) -> Result<SqlitePermit, Refusal> {
         let Some(host) = ask.host() else { return Err(Refusal::never(Reason::NotConfigured)) };
-        let started = self.lock().transact(now, |tables| {
+        let started = self.lock().transact(now, |tables, now| {
             let host = tables.policy.clock_of(&host).clone();
             let rules = tables.policy.rules(&host);
             let (mut state, mut groups) = (tables.host(&host)?, tables.groups(&rules)?);
@@ -188,7 +202,7 @@ impl Store for SqliteStore {
             state.heard(rules, groups, opened, head, random, now);
         };
         // Where the file cannot be reached, the end of the request tells it once more.
-        drop(inner.transact(now, |tables| tables.change(host, learn)));
+        drop(inner.transact(now, |tables, _| tables.change(host, learn)));
     }
 
     fn finish(&self, permit: SqlitePermit, outcome: &Outcome, now: Timestamp) {
@@ -201,7 +215,7 @@ impl Store for SqliteStore {
 
     fn is_killed(&self, permit: &SqlitePermit, now: Timestamp) -> bool {
         let Some((_, host, _)) = &permit.open else { return false };
-        let killed = self.lock().transact(now, |tables| {
+        let killed = self.lock().transact(now, |tables, now| {
             let rules = tables.policy.rules(host);
             let refusal = tables.host(host)?.check_host(&rules, &tables.groups(&rules)?, now).err();
             Ok(refusal.is_some_and(|refusal| refusal.reasons().any(|reason| reason == Reason::Killed)))
@@ -239,15 +253,16 @@ impl Inner {
     fn transact<R>(
         &mut self,
         now: Timestamp,
-        work: impl FnOnce(&Tables<'_>) -> Result<R, StoreError>,
+        work: impl FnOnce(&Tables<'_>, Timestamp) -> Result<R, StoreError>,
     ) -> Result<R, StoreError> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let now = now.max((self.clock)());
         let tables = Tables { transaction: &transaction, policy: &self.policy };
         for ended in &self.ended {
             tables.end(ended, (self.random)(), now)?;
         }
         tables.end_leases(now)?;
-        let done = work(&tables)?;
+        let done = work(&tables, now)?;
         transaction.commit()?;
         self.ended.clear();
         Ok(done)

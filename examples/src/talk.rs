@@ -39,6 +39,11 @@ impl Talk {
         self.bar.set_length(steps);
     }
 
+    /// There is more to do than was thought.
+    pub fn more(&self, steps: u64) {
+        self.bar.inc_length(steps);
+    }
+
     /// One more step is done; elsewhere than on a terminal a line says which.
     pub fn done(&self, what: impl Into<String>) {
         let what = what.into();

@@ -203,7 +203,7 @@ async fn what_the_stack_refuses_itself_says_nothing_of_a_robots_txt() {
     .await;
     let stack = before(address);
     let (politeness, clock) = (stack.politeness.clone(), stack.clock);
-    let Assembled { client, robots } = stack.assemble().unwrap();
+    let Assembled { client, robots, .. } = stack.assemble().unwrap();
     politeness.kill(&"a.example.com".parse().unwrap(), clock.now().into());
     let error = get(&client, "http://a.example.com/").await.unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(RobotsRefusal::Deferred { .. })), "{error}");

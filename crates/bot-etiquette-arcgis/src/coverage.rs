@@ -72,6 +72,19 @@ impl Coverage {
         (south..=north).any(|row| (west..=east).any(|column| self.is_set(row, column)))
     }
 
+    /// The box whose cells are told: all outlines lie within.
+    ///
+    /// ```
+    /// use bot_etiquette_arcgis::{Bbox, Coverage};
+    ///
+    /// let area = Bbox { west: 5.0, south: 45.0, east: 6.0, north: 46.0 };
+    /// assert_eq!(Coverage::of(area, [].iter()).area(), area);
+    /// ```
+    #[must_use]
+    pub const fn area(&self) -> Bbox {
+        self.area
+    }
+
     /// Cells that are covered, of [`GRID`] x [`GRID`].
     #[must_use]
     pub fn cells(&self) -> u32 {

@@ -30,6 +30,7 @@ pub struct Promise {
     pub(crate) robots_token: Option<String>,
     pub(crate) from: Option<String>,
     pub(crate) max_open: Option<u64>,
+    pub(crate) max_open_at: Vec<(String, u64)>,
     pub(crate) min_delay: Option<Duration>,
     pub(crate) crawl_delay_cap: Option<Duration>,
     pub(crate) closed_paths: Vec<String>,
@@ -166,6 +167,13 @@ impl Promise {
         self
     }
 
+    /// A site where as many requests may be open at once as this, whatever `max_open` says of the others: hosting that many
+    /// publishers share.
+    pub fn max_open_at(mut self, site: &str, requests: u64) -> Self {
+        self.max_open_at.push((site.to_ascii_lowercase(), requests));
+        self
+    }
+
     /// At most so many requests to one host within any stretch of `window`.
     pub fn quota(mut self, requests: u64, window: Duration) -> Self {
         self.quota = Some((requests, window));
@@ -200,6 +208,11 @@ impl Held {
         let fault = |key: &'static str, problem: &str| PromiseError { key, problem: problem.to_owned() };
         for (key, value, problem) in [
             ("max_open", promise.max_open, "is 0: no request could ever be open; the least is 1"),
+            (
+                "max_open_at",
+                promise.max_open_at.iter().map(|(_, most)| *most).min(),
+                "is 0: no request could ever be open; the least is 1",
+            ),
             ("max_requests", promise.max_requests, "is 0: no request could ever be made; the least is 1"),
             ("quota", promise.quota.map(|quota| quota.0), "allows 0 requests: the least is 1"),
         ] {
@@ -236,7 +249,8 @@ impl Held {
             ));
         }
         let named = promise.groups.iter().flat_map(|group| group.sites.iter().map(|site| ("groups", site)));
-        let named = named.chain(promise.scope.iter().flatten().map(|site| ("scope", site)));
+        let shared = promise.max_open_at.iter().map(|(site, _)| ("max_open_at", site));
+        let named = named.chain(shared).chain(promise.scope.iter().flatten().map(|site| ("scope", site)));
         for (key, pattern) in named {
             if let Some(sites) = sites
                 && !sites.iter().any(|site| crate::pattern::site_matches(pattern, site))

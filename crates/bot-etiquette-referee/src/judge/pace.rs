@@ -58,7 +58,10 @@ fn pauses(case: &Case<'_>, records: &[&Record], found: &mut Vec<Finding>) {
 }
 
 fn open(case: &Case<'_>, records: &[&Record], found: &mut Vec<Finding>) {
-    let Some(most) = case.held.promise.max_open else { return };
+    let promise = &case.held.promise;
+    let at =
+        records.first().and_then(|record| promise.max_open_at.iter().find(|(site, _)| *site == record.site));
+    let Some(most) = at.map(|(_, most)| *most).or(promise.max_open) else { return };
     let mut running: Vec<(f64, &Record)> = Vec::new();
     for &record in records {
         running.retain(|(end, _)| *end > record.start);

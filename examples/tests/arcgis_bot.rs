@@ -1,0 +1,11 @@
+//! SmartSitePlanBot before the referee: what it promises, on servers that behave as real ones do.
+#![cfg(feature = "arcgis-bot")]
+
+mod arcgis_bot {
+    pub mod budgets;
+    pub mod catalogue;
+    pub mod faults;
+    pub mod helm;
+    pub mod processes;
+    pub mod searches;
+}

@@ -1,0 +1,120 @@
+//! Several processes over one state: killed at any point, and two at once.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::helm::{Isles, contents};
+
+const GIS: &str = "gis.alder-isles.example";
+const PORT: &str = "maps.port-hazel.example";
+
+/// Seconds of the clock in a real one: the whole crawl takes about three.
+const SCALE: u32 = 10;
+
+/// The bot as a program: cargo builds the examples beside the tests.
+pub fn program() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().parent().unwrap().join("examples/arcgis_bot");
+    assert!(program.exists(), "{} is not built: run the tests of the whole package", program.display());
+    program
+}
+
+async fn isles() -> Isles {
+    use bot_etiquette_examples::arcgis_bot::world::{Islands, SERVERS};
+    let isles = Isles::of(Islands::read(SERVERS).unwrap().only(&[GIS, PORT]), SCALE).await;
+    isles.demo.write(&isles.folder.file("world.json")).unwrap();
+    // The lease of a request that was killed lasts as long as its time limit, and a little more.
+    std::fs::write(isles.folder.file("config.toml"), "connect = 4.0\ntotal = 4.0\npreviews = 1\n").unwrap();
+    isles
+}
+
+fn start(isles: &Isles, out: &str) -> Child {
+    let file = |name: &str| isles.folder.file(name);
+    let mut crawl = Command::new(program());
+    crawl
+        .arg("--identity")
+        .arg(file("identity.toml"))
+        .arg("--world")
+        .arg(file("world.json"))
+        .arg("--config")
+        .arg(file("config.toml"));
+    crawl.arg("--state").arg(isles.state()).arg("--out").arg(file(out));
+    crawl.args(["--wait", "1200", "crawl"]).args(isles.islands.addresses());
+    crawl.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Waits for the end without blocking the servers.
+async fn ended(mut child: Child) -> Option<i32> {
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn whole() -> (Vec<String>, u64) {
+    let isles = isles().await;
+    assert_eq!(ended(start(&isles, "out")).await, Some(0));
+    let kept = contents(&isles.state());
+    (kept, isles.kept().await.requests())
+}
+
+/// Kills a crawl after this many requests, and lets it go on.
+async fn killed_after(requests: u64, expected: &[String]) {
+    let isles = isles().await;
+    let mut child = start(&isles, "out");
+    while isles.demo.report().requests() < requests && child.try_wait().unwrap().is_none() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let code = ended(start(&isles, "out")).await;
+    assert_eq!(code, Some(0), "killed after {requests}");
+    assert_same(&isles.state(), expected, requests);
+    isles.kept().await;
+}
+
+#[track_caller]
+fn assert_same(state: &Path, expected: &[String], requests: u64) {
+    let found = contents(state);
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected, "killed after {requests} requests");
+    }
+    assert_eq!(found.len(), expected.len(), "killed after {requests} requests");
+}
+
+#[tokio::test]
+async fn a_crawl_killed_at_any_point_goes_on_to_the_same_catalogue_and_asks_nothing_early() {
+    let (expected, requests) = whole().await;
+    assert!(requests >= 35, "{requests}");
+    // Fifteen points over the crawl, by lot.
+    let mut lot = 0x2545_F491_4F6C_DD1D_u64 ^ u64::from(std::process::id());
+    let mut point = || {
+        lot ^= lot << 13;
+        lot ^= lot >> 7;
+        lot ^= lot << 17;
+        1 + lot % (requests - 1)
+    };
+    let points: Vec<u64> = (0..15).map(|_| point()).collect();
+    for batch in points.chunks(5) {
+        let [a, b, c, d, e] = batch else { unreachable!("fifteen are three times five") };
+        tokio::join!(
+            killed_after(*a, &expected),
+            killed_after(*b, &expected),
+            killed_after(*c, &expected),
+            killed_after(*d, &expected),
+            killed_after(*e, &expected),
+        );
+    }
+}
+
+#[tokio::test]
+async fn two_processes_at_once_keep_the_limits_together() {
+    let isles = isles().await;
+    let (one, other) = (start(&isles, "one"), start(&isles, "other"));
+    assert_eq!(tokio::join!(ended(one), ended(other)), (Some(0), Some(0)));
+    let report = isles.kept().await;
+    assert_eq!(report.figures().hosts[GIS].most_open, 2, "{report}");
+}
