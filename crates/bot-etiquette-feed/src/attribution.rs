@@ -36,6 +36,13 @@ impl Attribution {
         self
     }
 
+    /// The words the publisher asks for, where they are more than its name.
+    #[must_use]
+    pub fn with_text(mut self, text: &str) -> Self {
+        self.text = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        self
+    }
+
     /// The publisher's name.
     #[must_use]
     pub fn source(&self) -> &str {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::completeness::Completeness;
 use crate::event::{Event, EventKey};
 
 /// Events by key: records that repeat a key are one event, and events of two sources that are the same stand together.
@@ -45,6 +46,83 @@ impl Calendar {
         }
     }
 
+    /// Takes over what a run read of one source, in the place of what was known of it.
+    ///
+    /// An event read again replaces the one known; translations stay where the source's words have. One that is absent
+    /// goes only when `completeness` [allows it](Completeness::allows_deletions). Events of other sources in `fresh` are
+    /// left out.
+    ///
+    /// ```
+    /// use bot_etiquette_feed::{Calendar, Feed, SourceMap};
+    ///
+    /// let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
+    /// let mut calendar = Calendar::new();
+    /// let mut run = |text: &str| {
+    ///     let mut feed = Feed::new(&map);
+    ///     feed.push(text.as_bytes());
+    ///     feed.finish();
+    ///     let fresh = std::iter::from_fn(|| feed.next_event()).collect();
+    ///     calendar.renew(map.source(), fresh, &feed.report().completeness)
+    /// };
+    /// run(r#"{"items":[{"id":1,"title":"Danza"},{"id":2,"title":"Cine"}]}"#);
+    /// let cut = run(r#"{"items":[{"id":1,"title":"Danza y teatro"},{"id":"#);
+    /// assert_eq!((cut.changed, cut.removed), (1, 0));
+    /// let whole = run(r#"{"items":[{"id":1,"title":"Danza y teatro"}]}"#);
+    /// assert_eq!((whole.unchanged, whole.removed), (1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn renew(&mut self, source: &str, fresh: Self, completeness: &Completeness) -> Renewed {
+        let mut renewed = Renewed::default();
+        if completeness.allows_deletions() {
+            let known = self.events.len();
+            self.events.retain(|key, _| key.source() != source || fresh.events.contains_key(key));
+            renewed.removed = known.saturating_sub(self.events.len());
+        }
+        for (key, mut event) in fresh.events {
+            if key.source() != source {
+                continue;
+            }
+            let count = match self.events.get(&key) {
+                None => &mut renewed.added,
+                Some(known) => {
+                    event.keep_translations(known);
+                    if event.says_the_same(known) { &mut renewed.unchanged } else { &mut renewed.changed }
+                }
+            };
+            *count = count.saturating_add(1);
+            self.events.insert(key, event);
+        }
+        renewed
+    }
+
+    /// How many events there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// The event of a key.
+    #[must_use]
+    pub fn get(&self, key: &EventKey) -> Option<&Event> {
+        self.events.get(key)
+    }
+
+    /// The events by key, to add translations.
+    pub fn events_mut(&mut self) -> impl Iterator<Item = &mut Event> {
+        self.events.values_mut()
+    }
+
+    /// Keeps the events that `keep` says so of.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Event) -> bool) {
+        self.events.retain(|_, event| keep(event));
+    }
+
     /// The events by key.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.events.values()
@@ -69,4 +147,35 @@ impl Calendar {
         }
         groups.into_iter()
     }
+}
+
+impl Extend<Event> for Calendar {
+    fn extend<I: IntoIterator<Item = Event>>(&mut self, events: I) {
+        for event in events {
+            self.insert(event);
+        }
+    }
+}
+
+impl FromIterator<Event> for Calendar {
+    fn from_iter<I: IntoIterator<Item = Event>>(events: I) -> Self {
+        let mut calendar = Self::new();
+        calendar.extend(events);
+        calendar
+    }
+}
+
+/// What a run changed: numbers of events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Renewed {
+    /// New ones.
+    pub added: usize,
+    /// Those that say something else now.
+    pub changed: usize,
+    /// Those that say the same; a later date of change alone is no change.
+    pub unchanged: usize,
+    /// Those that are gone.
+    pub removed: usize,
 }

@@ -105,6 +105,15 @@ impl serde::Serialize for CleanText {
     }
 }
 
+/// Cleans again: what was stored is no exception.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for CleanText {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Ok(Self::block(&text).0)
+    }
+}
+
 /// Trims, makes each run of blanks one space, drops control characters; line ends are kept as single ones or become spaces.
 fn tidy_spaces(text: &str, lines: bool) -> String {
     let mut tidy = String::with_capacity(text.len());

@@ -52,7 +52,8 @@ pub enum Outage {
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Doubt {
-    /// The number of records is one at which servers cut: 100, 500, a multiple of 1000, or one more.
+    /// The number of records is one at which servers cut: 100, 500, a multiple of 1000, or one more; not asked where as
+    /// many were announced.
     RoundCount,
     /// The titles are in order and stop well before the end of the alphabet.
     SortedCut,
@@ -62,6 +63,8 @@ pub enum Doubt {
     Dropped,
     /// The last row has no line end.
     NoLineEnd,
+    /// The source announced one total, then another: it changed while it was read.
+    TotalChanged,
 }
 
 impl Completeness {
@@ -94,12 +97,70 @@ impl Completeness {
     }
 }
 
+impl Completeness {
+    /// What is known of a feed of several pages, when one more was read.
+    ///
+    /// The records add up; a page that is cut or no feed makes the whole truncated, and a total that is not the same on
+    /// each page is a doubt. Only the end of the last page tells where the titles stop.
+    ///
+    /// ```
+    /// use bot_etiquette_feed::{Feed, SourceMap, Verdict};
+    ///
+    /// # let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
+    /// let page = |text: &str| {
+    ///     let mut feed = Feed::new(&map);
+    ///     feed.push(text.as_bytes());
+    ///     feed.finish();
+    ///     feed.report().completeness
+    /// };
+    /// let first = page(r#"{"total":2,"items":[{"id":1,"title":"Concert"}]}"#);
+    /// assert_eq!(first.verdict, Verdict::Partial);
+    /// let both = first.with_page(&page(r#"{"total":2,"items":[{"id":2,"title":"Ballet"}]}"#));
+    /// assert!(both.allows_deletions());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_page(mut self, page: &Self) -> Self {
+        let changed =
+            self.announced.is_some() && page.announced.is_some() && self.announced != page.announced;
+        self.announced = self.announced.max(page.announced);
+        self.read = self.read.saturating_add(page.read);
+        let of_the_end = |doubt: &Doubt| matches!(doubt, Doubt::RoundCount | Doubt::SortedCut);
+        self.doubts.retain(|doubt| !of_the_end(doubt));
+        let all_came = self.announced == Some(self.read);
+        let sorted_cut = (!all_came && page.doubts.contains(&Doubt::SortedCut)).then_some(Doubt::SortedCut);
+        let round = (!all_came && is_round(self.read)).then_some(Doubt::RoundCount);
+        let more = page.doubts.iter().copied().filter(|doubt| !of_the_end(doubt));
+        for doubt in more.chain(sorted_cut).chain(round).chain(changed.then_some(Doubt::TotalChanged)) {
+            if !self.doubts.contains(&doubt) {
+                self.doubts.push(doubt);
+            }
+        }
+        let ended = |verdict| matches!(verdict, Verdict::Complete | Verdict::Partial);
+        self.verdict = match (self.verdict, page.verdict) {
+            (own, other) if ended(own) && ended(other) => match self.announced {
+                Some(announced) if announced > self.read => Verdict::Partial,
+                _ => Verdict::Complete,
+            },
+            (own, other) if own == other => own,
+            _ => Verdict::Truncated,
+        };
+        self
+    }
+}
+
+/// Whether servers cut at this number of records, or let one more through.
+fn is_round(read: u64) -> bool {
+    read >= 100 && (matches!(read, 100 | 101 | 500 | 501) || read % 1000 <= 1)
+}
+
 /// Counts records and looks at their titles as they pass.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Census {
     pub(crate) read: u64,
     pub(crate) dropped: u64,
     pub(crate) announced: Option<u64>,
+    pub(crate) total_changed: bool,
     titles: u64,
     in_order: u64,
     last_initial: Option<char>,
@@ -121,16 +182,20 @@ impl Census {
 
     pub(crate) fn verdict(&self, truncated: bool, outage: Option<Outage>) -> Completeness {
         let mut doubts = Vec::new();
-        if self.read >= 100 && (matches!(self.read, 100 | 101 | 500 | 501) || self.read % 1000 <= 1) {
+        let all_came = self.announced == Some(self.read);
+        if !all_came && is_round(self.read) {
             doubts.push(Doubt::RoundCount);
         }
         let ordered = self.titles >= ENOUGH_TITLES
             && self.in_order.saturating_mul(100) >= self.titles.saturating_mul(97);
-        if ordered && self.last_initial.is_some_and(|last| ('b'..='r').contains(&last)) {
+        if !all_came && ordered && self.last_initial.is_some_and(|last| ('b'..='r').contains(&last)) {
             doubts.push(Doubt::SortedCut);
         }
         if self.dropped > 0 {
             doubts.push(Doubt::Dropped);
+        }
+        if self.total_changed {
+            doubts.push(Doubt::TotalChanged);
         }
         let verdict = match outage {
             Some(outage) => Verdict::Outage(outage),

@@ -24,6 +24,29 @@ use crate::when::{MAX_LIST, Moment, When};
 pub struct EventKey(String);
 
 impl EventKey {
+    /// The key of what `source` calls `id`; `None` for an id without a character or with an e-mail address, for one over
+    /// 512 bytes, and for a source whose name is empty or has a colon.
+    #[must_use]
+    pub fn new(source: &str, id: &str) -> Option<Self> {
+        let fits = !id.is_empty()
+            && id.len() <= MAX_KEY
+            && !scrub::holds_email(id)
+            && !id.contains(char::is_control);
+        (fits && !source.trim().is_empty() && !source.contains(':')).then(|| Self(format!("{source}:{id}")))
+    }
+
+    /// The source's name.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        self.0.split_once(':').map_or(&self.0, |(source, _)| source)
+    }
+
+    /// What the source calls the event.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.0.split_once(':').map_or("", |(_, id)| id)
+    }
+
     /// The key: the source's name, a colon, the id.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -57,6 +80,52 @@ pub struct Event {
     updated: Option<Moment>,
     attribution: Attribution,
     scrubbed: Scrubbed,
+}
+
+/// What [`Published`](crate::Published) writes is read back, and cleaned again: so a calendar outlives a restart.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Event {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Stored {
+            key: EventKey,
+            titles: Texts,
+            descriptions: Texts,
+            when: When,
+            place: Place,
+            price: Option<Price>,
+            categories: Vec<CleanText>,
+            link: Link,
+            updated: Option<String>,
+            attribution: Attribution,
+        }
+
+        let stored = Stored::deserialize(deserializer)?;
+        stored.attribution.check().map_err(serde::de::Error::custom)?;
+        let updated = stored.updated.and_then(|updated| Moment::parse(&updated, &stored.when.zone));
+        Ok(Self {
+            key: stored.key,
+            titles: stored.titles,
+            descriptions: stored.descriptions,
+            when: stored.when,
+            place: stored.place,
+            price: stored.price,
+            categories: stored.categories,
+            link: Some(stored.link),
+            updated,
+            attribution: stored.attribution,
+            scrubbed: Scrubbed::default(),
+        })
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for EventKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let key = text.split_once(':').and_then(|(source, id)| Self::new(source, id));
+        key.ok_or_else(|| serde::de::Error::custom("a key is written source:id"))
+    }
 }
 
 impl Event {
@@ -149,6 +218,33 @@ impl Event {
             .map(|place| fold::words(place))
             .unwrap_or_default();
         (!title.is_empty()).then_some((title, start, place))
+    }
+
+    /// Whether the two say the same in the source's words, whenever they were changed.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        self.titles.source() == other.titles.source()
+            && self.descriptions.source() == other.descriptions.source()
+            && self.when == other.when
+            && self.place == other.place
+            && self.price == other.price
+            && self.categories == other.categories
+            && self.shown_link() == other.shown_link()
+            && self.attribution == other.attribution
+    }
+
+    /// Its own link, or else its source's page.
+    pub(crate) fn shown_link(&self) -> Option<&str> {
+        self.link.as_ref().map(Link::as_str).or_else(|| self.attribution.link().map(url::Url::as_str))
+    }
+
+    /// Keeps the translations of what was known before, where the source's words have not changed.
+    pub(crate) fn keep_translations(&mut self, known: &Self) {
+        if self.titles.source() == known.titles.source() {
+            self.titles.merge(&known.titles);
+        }
+        if self.descriptions.source() == known.descriptions.source() {
+            self.descriptions.merge(&known.descriptions);
+        }
     }
 
     /// Takes over what another record of the same event has: dates, languages, what is missing here.
@@ -280,8 +376,7 @@ impl<'a> Values<'a> {
             }
             id.extend(part.chars().filter(|character| !character.is_control()));
         }
-        let fits = !id.is_empty() && id.len() <= MAX_KEY && !scrub::holds_email(&id);
-        fits.then(|| EventKey(format!("{}:{id}", self.map.source)))
+        EventKey::new(&self.map.source, &id)
     }
 
     fn language(&mut self) -> String {

@@ -321,6 +321,7 @@ impl Gather<'_> {
         let Ok(total) = total.trim().parse() else { return };
         if self.census.announced.is_some_and(|known| known != total) {
             self.notes.add(Note::TotalChanged);
+            self.census.total_changed = true;
         }
         self.census.announced = Some(total);
     }

@@ -74,7 +74,7 @@ mod when;
 mod xml;
 
 pub use self::attribution::{Attribution, AttributionError};
-pub use self::calendar::Calendar;
+pub use self::calendar::{Calendar, Renewed};
 pub use self::clean::CleanText;
 pub use self::completeness::{Completeness, Doubt, Outage, Verdict};
 pub use self::event::{Event, EventKey};

@@ -83,6 +83,16 @@ impl serde::Serialize for Link {
     }
 }
 
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Link {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text)
+            .0
+            .ok_or_else(|| serde::de::Error::custom("the link is no web page that may be linked"))
+    }
+}
+
 fn decoded(text: &str) -> String {
     url::form_urlencoded::parse(text.replace('&', "%26").as_bytes())
         .map(|(name, value)| format!("{name}={value}"))

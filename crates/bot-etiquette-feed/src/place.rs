@@ -4,7 +4,7 @@ use crate::clean::CleanText;
 
 /// Where an event takes place, as far as the source says.
 #[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Place {
     /// The name of the place.
@@ -23,7 +23,7 @@ pub struct Place {
 
 /// The price in the source's words, and what they mean.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Price {
     /// The words; empty when the source only says whether it is free.
@@ -34,7 +34,7 @@ pub struct Price {
 
 /// What a price says. Silence is never `Free`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum PriceKind {
     /// Nothing is paid.

@@ -1,9 +1,10 @@
 //! What may be shown: an event with its source, its licence and a link.
 
 use crate::event::Event;
-use crate::link::Link;
 
 /// An event that names its source, its licence and a link; the only form that is written out.
+///
+/// With the feature `serde`, what it writes is read back as an [`Event`].
 #[derive(Debug, Clone, Copy)]
 pub struct Published<'a> {
     event: &'a Event,
@@ -35,8 +36,7 @@ impl Event {
     /// # Errors
     /// [`Unpublishable`] when there is no link at all. Source and licence cannot be missing.
     pub fn publish(&self) -> Result<Published<'_>, Unpublishable> {
-        let own = self.link().map(Link::as_str);
-        match own.or_else(|| self.attribution().link().map(url::Url::as_str)) {
+        match self.shown_link() {
             Some(link) => Ok(Published { event: self, link }),
             None => Err(Unpublishable { key: self.key().to_string() }),
         }

@@ -112,6 +112,13 @@ impl Notes {
         self.counts.iter().copied()
     }
 
+    /// Adds those of another page.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for (note, count) in other.iter() {
+            self.add_many(note, count);
+        }
+    }
+
     pub(crate) fn add(&mut self, note: Note) {
         self.add_many(note, 1);
     }
@@ -147,4 +154,17 @@ pub struct Report {
     pub scrubbed: Scrubbed,
     /// What was mended or looks wrong.
     pub notes: Notes,
+}
+
+impl Report {
+    /// Adds the report of the next page of the same feed; see [`Completeness::with_page`].
+    #[must_use]
+    pub fn with_page(mut self, page: &Self) -> Self {
+        self.completeness = self.completeness.with_page(&page.completeness);
+        self.events = self.events.saturating_add(page.events);
+        self.dropped = self.dropped.saturating_add(page.dropped);
+        self.scrubbed.add(page.scrubbed);
+        self.notes.join(&page.notes);
+        self
+    }
 }

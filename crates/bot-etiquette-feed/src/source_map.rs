@@ -207,6 +207,9 @@ impl TryFrom<Raw> for SourceMap {
         if raw.source.trim().is_empty() {
             return Err(key("source", "give the source a name".to_owned()));
         }
+        if raw.source.contains(':') {
+            return Err(key("source", "a colon ends the name in an event's key: leave it out".to_owned()));
+        }
         let zone = jiff::tz::TimeZone::get(&raw.zone).map_err(|_| {
             key("zone", format!("`{}` is no IANA time zone, such as `Europe/Madrid`", raw.zone))
         })?;

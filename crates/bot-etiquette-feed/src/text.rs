@@ -5,17 +5,17 @@ use crate::scrub::Scrubbed;
 
 /// A text, its language and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Text {
     lang: String,
     text: CleanText,
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     translated: Option<Translated>,
 }
 
 /// That a text is a translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Translated {
     /// The language it was translated from.
     pub from: String,
@@ -45,7 +45,7 @@ impl Text {
 
 /// One text in the languages it is known in, the source's own first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Texts(Vec<Text>);
 
 impl Texts {
@@ -89,7 +89,9 @@ impl Texts {
                 continue;
             }
             if let Some(text) = translator.translate(&source.text, &source.lang, lang)? {
-                let (text, scrubbed) = CleanText::block(&text);
+                // A title stays on one line, whatever the translator makes of it.
+                let lines = source.text.contains('\n');
+                let (text, scrubbed) = if lines { CleanText::block(&text) } else { CleanText::line(&text) };
                 all.add(scrubbed);
                 let translated = Translated { from: source.lang.clone(), by: translator.name().to_owned() };
                 self.0.push(Text { lang: (*lang).to_owned(), text, translated: Some(translated) });

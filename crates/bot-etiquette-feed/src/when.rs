@@ -7,11 +7,27 @@ use jiff::civil;
 
 use crate::clean::CleanText;
 
+#[cfg(feature = "serde")]
+mod stored;
+
 /// A calendar day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Day(pub(crate) civil::Date);
 
 impl Day {
+    /// A day by year, month and day of the month; `None` when there is none.
+    #[must_use]
+    pub fn new(year: i16, month: i8, day: i8) -> Option<Self> {
+        civil::Date::new(year, month, day).ok().map(Self)
+    }
+
+    /// The day it is at an instant in a zone, such as `Europe/Madrid`; `None` for an unknown zone.
+    #[must_use]
+    pub fn at(instant: SystemTime, zone: &str) -> Option<Self> {
+        let zone = jiff::tz::TimeZone::get(zone).ok()?;
+        Some(Self(jiff::Timestamp::try_from(instant).ok()?.to_zoned_datetime(zone).date()))
+    }
+
     /// The year.
     #[must_use]
     pub fn year(self) -> i16 {
@@ -34,6 +50,11 @@ impl Day {
     #[must_use]
     pub fn weekday(self) -> i8 {
         self.0.weekday().to_monday_one_offset()
+    }
+
+    #[cfg(feature = "serde")]
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self)
     }
 
     pub(crate) fn next(self) -> Option<Self> {
@@ -101,6 +122,18 @@ impl Moment {
             Self::Day(day) => *day,
             Self::Local(local) => local.day(),
         }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl Moment {
+    /// Reads what `Display` writes.
+    pub(crate) fn parse(text: &str, zone: &str) -> Option<Self> {
+        if !text.contains('T') {
+            return Day::parse(text).map(Self::Day);
+        }
+        let instant: jiff::Timestamp = text.parse().ok()?;
+        Some(Self::Local(Local(instant.to_zoned_datetime(jiff::tz::TimeZone::get(zone).ok()?))))
     }
 }
 
@@ -220,6 +253,34 @@ impl When {
     pub fn first(&self) -> Option<Moment> {
         self.occurrences().next()
     }
+
+    /// The last day of all.
+    #[must_use]
+    pub fn last_day(&self) -> Option<Day> {
+        let ends = self.runs.iter().map(|run| run.end.as_ref().map_or(run.start.day(), Moment::day));
+        ends.chain(self.included.iter().copied()).max()
+    }
+
+    /// Whether its last day has passed in its zone; an event without a date is never over.
+    ///
+    /// ```
+    /// use bot_etiquette_feed::{Feed, SourceMap};
+    /// use std::time::{Duration, UNIX_EPOCH};
+    ///
+    /// # let map = SourceMap::from_toml(include_str!("../tests/fixtures/json.toml"))?;
+    /// let mut feed = Feed::new(&map);
+    /// feed.push(br#"{"items":[{"id":1,"title":"Danza","from":"2025-10-24"}]}"#);
+    /// feed.finish();
+    /// let event = feed.next_event().ok_or("an event")?;
+    /// // Midnight in Madrid is 22:00 UTC.
+    /// let midnight = UNIX_EPOCH + Duration::from_secs(1_761_343_200);
+    /// assert!(!event.when().is_over(midnight - Duration::from_secs(1)) && event.when().is_over(midnight));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_over(&self, now: SystemTime) -> bool {
+        self.last_day().zip(Day::at(now, &self.zone)).is_some_and(|(last, today)| last < today)
+    }
 }
 
 /// The most times that [`When::occurrences`] gives.
@@ -249,53 +310,6 @@ pub(crate) fn order(moment: &Moment) -> (Day, i8, i8) {
         Moment::Local(local) => {
             let (hour, minute) = local.hour_minute();
             (local.day(), hour, minute)
-        }
-    }
-}
-
-#[cfg(feature = "serde")]
-mod serialize {
-    use serde::ser::{Serialize, SerializeStruct, Serializer};
-
-    use super::{Day, Moment, Run, Weekdays, When};
-
-    impl Serialize for Day {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_str(self)
-        }
-    }
-
-    impl Serialize for Moment {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_str(self)
-        }
-    }
-
-    impl Serialize for Weekdays {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_seq(self.iter())
-        }
-    }
-
-    impl Serialize for Run {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut run = serializer.serialize_struct("Run", 3)?;
-            run.serialize_field("start", &self.start)?;
-            run.serialize_field("end", &self.end)?;
-            run.serialize_field("weekdays", &self.weekdays)?;
-            run.end()
-        }
-    }
-
-    impl Serialize for When {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut when = serializer.serialize_struct("When", 5)?;
-            when.serialize_field("runs", &self.runs)?;
-            when.serialize_field("excluded", &self.excluded)?;
-            when.serialize_field("included", &self.included)?;
-            when.serialize_field("hours", &self.hours)?;
-            when.serialize_field("zone", &self.zone)?;
-            when.end()
         }
     }
 }

@@ -15,6 +15,7 @@ mod dates;
 mod facts;
 mod feeds;
 mod json;
+mod keeping;
 mod maps;
 mod personal;
 mod scrub;

@@ -47,6 +47,7 @@ fn a_wrong_key_is_named_with_a_fix() {
     for (from, to, words) in [
         ("Europe/Madrid", "Madrid", ["`zone`", "IANA"]),
         ("\"town\"", "\" \"", ["`source`", "name"]),
+        ("\"town\"", "\"a:b\"", ["`source`", "colon"]),
         ("\"A town\"", "\"\"", ["`attribution`", "publisher"]),
         ("\"CC BY 4.0\"", "\"\"", ["`attribution`", "licence"]),
         ("https://creativecommons", "mailto:creativecommons", ["`attribution`", "https://"]),
