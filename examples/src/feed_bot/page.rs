@@ -22,9 +22,10 @@ pub fn index(config: &Config, shown: &[Shown<'_>], status: &Status, ledger: &Led
     let mut body = page.switch();
     let _ = write!(
         body,
-        "<main><h1>{}</h1><p class=\"soft\">{}</p>",
+        "<main><h1>{}</h1><p class=\"soft\">{} <a href=\"#sources\">{}</a></p>",
         page.say(Phrase::Title),
-        page.say(Phrase::Thanks)
+        page.say(Phrase::Thanks),
+        page.say(Phrase::Sources)
     );
     page.events(&mut body, shown, first);
     page.sources(&mut body, status);
@@ -42,7 +43,7 @@ impl Page<'_> {
     /// A radio button a language, and rules that hide what belongs to the others.
     fn switch(&self) -> String {
         let mut page =
-            String::from("<style>.links a{margin-right:1rem}.lang{margin-right:.7rem}sup{color:var(--soft)}");
+            String::from("<style>.lang{margin-right:.7rem}sup{color:var(--soft);display:inline-block}");
         for language in self.languages {
             let _ = write!(
                 page,

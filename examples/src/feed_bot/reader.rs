@@ -262,9 +262,13 @@ impl Reader {
             let reason = refusal.reasons().next().unwrap_or(Reason::InFlight);
             return Err(Stop::Held { until: until.filter(|_| !refusal.is_never()), reason });
         }
-        let wait = self.clock.real_duration(until.map_or(SLOT_RECHECK, |until| until.since(now)));
-        // A millisecond more than the division gives: nothing is early by rounding.
-        let wait = (wait + Duration::from_millis(1)).min(Duration::from_secs(1));
+        // A millisecond more than the division gives: nothing is early by rounding. A slot is looked at less often than a
+        // scaled clock would have it: each look is a transaction.
+        let wait = match until {
+            Some(until) => self.clock.real_duration(until.since(now)) + Duration::from_millis(1),
+            None => SLOT_RECHECK,
+        };
+        let wait = wait.min(Duration::from_secs(1));
         tokio::select! {
             () = self.interrupt.wait() => Err(Stop::Interrupted),
             () = tokio::time::sleep(wait) => Ok(()),
@@ -346,7 +350,7 @@ pub fn assemble(
 
     /// The largest feed taken, on the wire and decoded.
     const FEED_BYTES: u64 = 64 << 20;
-    let limits = FetchLimits::default().total(PATIENCE).wire_bytes(FEED_BYTES).decoded_bytes(FEED_BYTES);
+    let limits = FetchLimits::default().wire_bytes(FEED_BYTES).decoded_bytes(FEED_BYTES);
     let noted = ledger.clone();
     let stack = crate::stack::Stack {
         identity: bot.identity.clone(),

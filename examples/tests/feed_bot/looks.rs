@@ -53,7 +53,7 @@ async fn a_live_file_that_closes_an_address_turns_its_source_away() {
 async fn a_longer_crawl_delay_is_kept_and_a_shorter_one_is_not() {
     for (name, live, kept) in [("longer", "30", 30.0), ("shorter", "2", 10.0)] {
         let robots = text(&format!("User-agent: *\nCrawl-delay: {live}\n"));
-        let mut town = town(&format!("delay-{name}"), 1_000, robots).await;
+        let mut town = town(&format!("delay-{name}"), 20, robots).await;
         review(&town.folder, HOST, "", "crawl_delay = 10.0");
         town.round().await;
         let ledger = town.session().reader.ledger().hosts();
