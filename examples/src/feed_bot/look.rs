@@ -11,8 +11,8 @@ use http_body_util::BodyExt;
 use url::Url;
 
 use super::config::Config;
-use super::kept::{Look, moment, seconds};
 use super::reader::{Answer, For, Reader, Stop, no_answer};
+use super::record::{Look, moment, seconds};
 use super::review;
 
 /// The least time between two looks at one host's file.

@@ -12,7 +12,8 @@ use tower::ServiceExt;
 use url::Url;
 
 use super::config::{self, Source};
-use super::kept::{Kept, seconds};
+use super::kept::Kept;
+use super::record::seconds;
 use super::review;
 use super::settings::Settings;
 use crate::clock::Clock;

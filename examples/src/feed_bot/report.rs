@@ -8,7 +8,8 @@ use bot_etiquette::politeness::Ask;
 use serde::Serialize;
 
 use super::config::{Config, Source};
-use super::kept::{Asked, Kept, Record, moment, seconds};
+use super::kept::Kept;
+use super::record::{Asked, Record, moment, seconds};
 use super::{review, schedule};
 
 /// The report of all sources and hosts.

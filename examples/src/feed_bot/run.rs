@@ -10,8 +10,8 @@ use http_body_util::BodyExt;
 use url::Url;
 
 use super::config::Source;
-use super::kept::{Page, Record, seconds};
 use super::reader::{Answer, For, Reader, Stop, no_answer};
+use super::record::{Page, Record, seconds};
 
 /// What a feed's body brought.
 struct Feeding {

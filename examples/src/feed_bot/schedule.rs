@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::config::{Config, Source};
-use super::kept::{Record, Row, seconds};
 use super::reader::{Reader, Stop};
+use super::record::{Record, Row, seconds};
 use super::review;
 use crate::stack::BoxError;
 use crate::talk::Talk;

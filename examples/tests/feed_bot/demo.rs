@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use bot_etiquette_examples::bot::Bot;
-use bot_etiquette_examples::feed_bot::cli::Session;
 use bot_etiquette_examples::feed_bot::demo::{self, EMAIL, PHONE};
-use bot_etiquette_examples::feed_bot::kept::seconds;
+use bot_etiquette_examples::feed_bot::record::seconds;
 use bot_etiquette_examples::feed_bot::report::{SourceStatus, Status};
+use bot_etiquette_examples::feed_bot::session::Session;
 use bot_etiquette_examples::interrupt::Interrupt;
 use bot_etiquette_examples::talk::Talk;
 use bot_etiquette_examples::world::Demo;

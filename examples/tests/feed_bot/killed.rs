@@ -140,6 +140,8 @@ async fn what_is_held_of_a_source_is_listed_and_no_log_holds_personal_data() {
         &["held", "madrid"],
         &["sources"],
         &["report"],
+        &["review", "do.diba.cat"],
+        &["review", "elsewhere.example"],
         &["off", "diba"],
         &["held", "nobody"],
     ] {
@@ -156,6 +158,9 @@ async fn what_is_held_of_a_source_is_listed_and_no_log_holds_personal_data() {
         "allowed 8640 a day, asked",
         "on  esmadrid-es",
         "diba is off",
+        "crawl_delay = 10.0",
+        "loosening is a person's act",
+        "no source asks \"elsewhere.example\"",
         "nothing is held of \"nobody\"",
         "looser: Crawl-delay was 10 s and is 2 s",
     ] {

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use bot_etiquette::politeness::Ask;
 use bot_etiquette::referee::{Page, RetryAfter, Site};
-use bot_etiquette_examples::feed_bot::schedule::Round;
+use bot_etiquette_examples::feed_bot::schedule::{self, Round};
 use bot_etiquette_examples::feed_bot::switch;
+use bot_etiquette_examples::talk::Talk;
 
 use crate::town::{self, HOST, Town, feed, page};
 
@@ -337,4 +338,36 @@ async fn hours_in_a_named_zone_move_a_run_to_when_they_open() {
     assert_eq!(town.report().requests(), 0, "nothing, robots.txt neither");
     assert_eq!(town.next_round().await, READ);
     town.kept(2);
+}
+
+#[tokio::test]
+async fn first_runs_are_spread_by_their_phases_and_later_ones_are_three_hours_apart() {
+    let asked: Arc<Mutex<Vec<(String, u64)>>> = Arc::default();
+    let (noted, started) = (Arc::clone(&asked), std::time::Instant::now());
+    let site = Site::new(HOST).handler(move |request| {
+        let at = started.elapsed() * SCALE;
+        noted.lock().unwrap().push((request.target.to_owned(), at.as_secs()));
+        Some(page(request.target, &["Danza"]))
+    });
+    let mut town = Town::found("phases", SCALE, vec![site], &[&url("/a.json")], &[]).await;
+    let text = std::fs::read_to_string(&town.sources).unwrap();
+    let later = "\n[[source]]\nid = \"later\"\non = true\nmap = \"map.toml\"\nphase = 3600\n";
+    std::fs::write(&town.sources, format!("{text}{later}urls = [{:?}]\n", url("/b.json"))).unwrap();
+    let session = town.session();
+    let rounds = Mutex::new(0);
+    let talk = Talk::new(true);
+    let forever = schedule::forever(&session.reader, &talk, async |_| {
+        *rounds.lock().unwrap() += 1;
+        Ok(())
+    });
+    // Five hours and a half of its clock.
+    let over = tokio::time::timeout(std::time::Duration::from_secs(4), forever).await;
+    assert!(over.is_err(), "it goes on until it is stopped");
+    let asked = asked.lock().unwrap();
+    let of =
+        |path: &str| asked.iter().filter(|(target, _)| target == path).map(|(_, at)| *at).collect::<Vec<_>>();
+    let (first, second) = (of("/a.json"), of("/b.json"));
+    assert!(second[0] >= first[0] + 3600 - 60, "{first:?} {second:?}");
+    assert!(first.len() >= 2 && first.windows(2).all(|pair| pair[1] - pair[0] >= 3 * 3600), "{first:?}");
+    assert!(*rounds.lock().unwrap() >= 2);
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use bot_etiquette::referee::{Page, Promise, Report, Site};
 use bot_etiquette_examples::bot::Bot;
-use bot_etiquette_examples::feed_bot::cli::Session;
-use bot_etiquette_examples::feed_bot::kept::{Row, seconds};
+use bot_etiquette_examples::feed_bot::record::{Row, seconds};
 use bot_etiquette_examples::feed_bot::schedule::Round;
+use bot_etiquette_examples::feed_bot::session::Session;
 use bot_etiquette_examples::interrupt::Interrupt;
 use bot_etiquette_examples::talk::Talk;
 use bot_etiquette_examples::world::Demo;
