@@ -138,16 +138,20 @@ impl Ledger {
     /// The answer of a host was read to its end.
     pub fn received(&self, host: &str, fetched: &Fetched) {
         let host = fetched.followed.last().and_then(|hop| hop.to.host_str()).unwrap_or(host);
-        let status = fetched.status.as_u16();
-        self.of(host, Some(What::Answered { status }), |host| {
-            host.bytes += fetched.wire_bytes;
-            *host.statuses.entry(status).or_default() += 1;
-        });
+        self.answered(host, fetched.status.as_u16(), fetched.wire_bytes);
         for hop in &fetched.followed {
             self.of(hop.from.host_str().unwrap_or_default(), None, |host| {
                 *host.statuses.entry(hop.status.as_u16()).or_default() += 1;
             });
         }
+    }
+
+    /// The answer of a host was read as far as it was wanted: so many bytes on the wire.
+    pub fn answered(&self, host: &str, status: u16, bytes: u64) {
+        self.of(host, Some(What::Answered { status }), |host| {
+            host.bytes += bytes;
+            *host.statuses.entry(status).or_default() += 1;
+        });
     }
 
     /// An exchange with a host came to nothing.

@@ -7,6 +7,8 @@ pub mod bot;
 pub mod clock;
 pub mod demo_site;
 pub mod exit;
+#[cfg(feature = "feed-bot")]
+pub mod feed_bot;
 pub mod html;
 pub mod interrupt;
 pub mod ledger;

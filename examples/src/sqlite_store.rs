@@ -117,6 +117,25 @@ impl SqliteStore {
         self
     }
 
+    /// Goes on by other rules, from the next decision of this process on. No hold becomes shorter.
+    pub fn set_policy(&self, policy: Policy) {
+        self.lock().policy = policy;
+    }
+
+    /// Whether a request could start now; where not, what it would wait for. Nothing is taken.
+    ///
+    /// # Errors
+    /// The [`Refusal`] that [`admit`](Store::admit) would give.
+    pub fn check(&self, ask: &Ask<'_>, now: Timestamp) -> Result<(), Refusal> {
+        let Some(host) = ask.host() else { return Err(Refusal::never(Reason::NotConfigured)) };
+        let checked = self.lock().transact(now, |tables, now| {
+            let host = tables.policy.clock_of(&host).clone();
+            let rules = tables.policy.rules(&host);
+            Ok(tables.host(&host)?.check(&rules, &tables.groups(&rules)?, ask, now))
+        });
+        checked.unwrap_or_else(|_| Err(Refusal::new(Reason::StoreUnavailable, Some(now + RETRY))))
+    }
+
     /// The operator blocks a host, from the next decision of any process on.
     pub fn kill(&self, host: &Host, now: Timestamp) -> Result<(), StoreError> {
         self.lock().transact(now, |tables, _| tables.change(host, |state, _, _| state.kill()))

@@ -136,6 +136,12 @@ impl Demo {
         std::fs::write(file, serde_json::to_vec_pretty(&self.map)?)
     }
 
+    /// How many requests have come so far.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        self.referee.requests()
+    }
+
     /// What the referee has seen so far.
     #[must_use]
     pub fn report(&self) -> Report {

@@ -4,7 +4,7 @@ use crate::fold::fold;
 
 /// How much of its source a feed holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Completeness {
     /// The verdict.
@@ -19,7 +19,7 @@ pub struct Completeness {
 
 /// The ways a feed ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Verdict {
     /// It ends where it should.
@@ -34,7 +34,7 @@ pub enum Verdict {
 
 /// What came in place of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Outage {
     /// Nothing, or blanks.
@@ -49,7 +49,7 @@ pub enum Outage {
 
 /// Why a feed that ends well may still be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Doubt {
     /// The number of records is one at which servers cut: 100, 500, a multiple of 1000, or one more; not asked where as

@@ -1,0 +1,283 @@
+//! The command: what a person can ask of the bot.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+
+use super::config::Config;
+use super::kept::Kept;
+use super::record::seconds;
+use super::report::{self, moment_text};
+use super::session::Session;
+use super::{demo, output, switch, translator};
+use crate::bot::Bot;
+use crate::clock::Clock;
+use crate::exit::{Exit, Usage};
+use crate::interrupt::Interrupt;
+use crate::ledger::Ledger;
+use crate::stack::BoxError;
+use crate::talk::Talk;
+use crate::world::{Demo, World};
+
+const PROGRAM: &str = "feed_bot";
+
+/// The identity of the demonstration.
+const IDENTITY: &str = include_str!("../../identities/city-vibe.toml");
+
+/// Reads open-data calendars of events every three hours, and shows them together in seven languages.
+///
+/// Without a command it runs against a small world on loopback, twice, and ends with the referee's verdict.
+#[derive(Debug, Parser)]
+#[command(name = PROGRAM, version)]
+struct Arguments {
+    /// The sources, with their switches.
+    #[arg(long, global = true, value_name = "FILE", default_value = "examples/sources/city-vibe.toml")]
+    sources: PathBuf,
+    /// Who asks: your own identity. Without one, only loopback is asked.
+    #[arg(long, global = true, value_name = "FILE")]
+    identity: Option<PathBuf>,
+    /// A world that another process serves on loopback.
+    #[arg(long, global = true, value_name = "FILE", hide = true)]
+    world: Option<PathBuf>,
+    /// Where the state and the results are written.
+    #[arg(long, global = true, value_name = "DIR", default_value = "feed-bot-out")]
+    out: PathBuf,
+    /// Results as JSON on standard output, and no other word.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Read the sources that are due, and go on every three hours until Ctrl-C.
+    Run {
+        /// Once: what is due now.
+        #[arg(long)]
+        once: bool,
+    },
+    /// List the sources with their switches and addresses.
+    Sources,
+    /// Turn a source on.
+    On {
+        /// Which.
+        id: String,
+    },
+    /// Turn a source off: a running bot asks it nothing more.
+    Off {
+        /// Which.
+        id: String,
+    },
+    /// List everything that is held of a source.
+    Held {
+        /// Which.
+        source: String,
+    },
+    /// Show how a host's robots.txt differs from what was reviewed, and print a review to read and keep.
+    Review {
+        /// Which.
+        host: String,
+    },
+    /// Show what was asked and what came of it, and write the results anew.
+    Report,
+    /// Translate lines, as the demonstration's translator does.
+    #[command(hide = true)]
+    Translate {
+        /// The language of the lines.
+        from: String,
+        /// The language wanted.
+        to: String,
+    },
+}
+
+/// Runs the command line.
+pub async fn main() -> ExitCode {
+    Exit::of(PROGRAM, run(Arguments::parse()).await)
+}
+
+/// Runs these arguments, the name of the program aside.
+///
+/// # Errors
+/// A [`Usage`] where they are wrong; else what went wrong on this side.
+pub async fn run_with(arguments: &[String]) -> Result<Exit, BoxError> {
+    let words = std::iter::once(PROGRAM.to_owned()).chain(arguments.iter().cloned());
+    run(Arguments::try_parse_from(words)?).await
+}
+
+async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
+    let talk = Talk::new(arguments.json);
+    match &arguments.command {
+        None => demonstrate(&arguments, &talk).await,
+        Some(Command::Run { once }) => {
+            let session = arguments.online(&talk)?;
+            session.run(*once).await
+        }
+        Some(Command::Review { host }) => arguments.online(&talk)?.review(host).await,
+        Some(Command::On { id }) => arguments.turn(id, true),
+        Some(Command::Off { id }) => arguments.turn(id, false),
+        Some(Command::Sources) => arguments.list(),
+        Some(Command::Held { source }) => arguments.held(source),
+        Some(Command::Report) => arguments.report().await,
+        Some(Command::Translate { from, to }) => {
+            for line in std::io::stdin().lines() {
+                println!("{}", translator::tiny(&line?, from, to).unwrap_or_default());
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+impl Arguments {
+    fn world(&self) -> Result<Option<World>, Usage> {
+        self.world.as_deref().map(World::read).transpose()
+    }
+
+    /// The configuration and the state, for commands that ask nobody.
+    fn offline(&self) -> Result<(Config, Kept, Clock), BoxError> {
+        let world = self.world()?;
+        // Nothing is asked: whether an address may be is seen when something is.
+        let config = Config::read(&self.sources, None, true)?;
+        let kept = Kept::open(&state_of(&self.out)?, config.policy.clone())?;
+        Ok((config, kept, world.map_or_else(Clock::real, |world| world.clock)))
+    }
+
+    /// Everything, for commands that ask hosts.
+    fn online(&self, talk: &Talk) -> Result<Session, BoxError> {
+        let world = self.world()?;
+        let bot = match (&self.identity, &world) {
+            (Some(file), _) => Bot::read(file)?,
+            (None, Some(world)) if world.is_loopback() => Bot::demo(IDENTITY)?,
+            (None, _) => {
+                let problem = "real hosts are asked under a name of your own: give --identity FILE";
+                return Err(Usage::identity(problem).into());
+            }
+        };
+        if bot.identity.loopback_only() && world.as_ref().is_none_or(|world| !world.is_loopback()) {
+            return Err(Usage::identity("this identity is for loopback alone: give one of your own").into());
+        }
+        let world = world.unwrap_or_else(|| World::real(&[]));
+        let state = state_of(&self.out)?;
+        Session::open(&bot, &world, &self.sources, &state, &self.out, talk.clone(), Interrupt::listen())
+    }
+
+    fn turn(&self, id: &str, on: bool) -> Result<Exit, BoxError> {
+        let changed = switch::turn(&self.sources, id, on)?;
+        let state = if on { "on" } else { "off" };
+        println!("{id} is {}{state}", if changed { "" } else { "already " });
+        Ok(Exit::Done)
+    }
+
+    fn list(&self) -> Result<Exit, BoxError> {
+        let (config, kept, clock) = self.offline()?;
+        let status = report::status(&config, &kept, clock.now())?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&status.sources)?);
+            return Ok(Exit::Done);
+        }
+        for (source, status) in config.sources.iter().zip(&status.sources) {
+            let state = if source.on { "on " } else { "off" };
+            println!("{state} {} ({}, {})", source.id, status.publisher, status.licence);
+            source.urls.iter().for_each(|url| println!("    {url}"));
+            source.redirects.iter().for_each(|url| println!("    may lead to {url}"));
+            source.verify.iter().for_each(|open| println!("    to look up: {open}"));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn held(&self, id: &str) -> Result<Exit, BoxError> {
+        let (config, kept, _) = self.offline()?;
+        let mut known = kept.sources()?;
+        known.extend(config.sources.iter().map(|source| source.id.clone()));
+        if !known.iter().any(|known| known == id) {
+            known.sort();
+            known.dedup();
+            return Err(Usage::new(format!(
+                "nothing is held of {id:?}; the sources are {}",
+                known.join(", ")
+            ))
+            .into());
+        }
+        let (row, events, pages) = (kept.row(id)?, kept.events(id)?, kept.pages(id)?);
+        if self.json {
+            for (event, _) in &events {
+                println!("{}", serde_json::to_string(&event.publish()?)?);
+            }
+            return Ok(Exit::Done);
+        }
+        for (url, page) in &pages {
+            println!("{url}\n    last read {}; {}", moment_text(page.at), page.validator_text());
+        }
+        println!("the figures of its runs: {}", serde_json::to_string(&row.record)?);
+        println!(
+            "{} events, with these fields each: key, titles, descriptions, when, place, price, categories, link, updated, attribution",
+            events.len()
+        );
+        for (event, since) in &events {
+            let title = event.titles().source().map(|title| title.text().as_str()).unwrap_or_default();
+            println!("    {} {title} (since {})", event.key(), moment_text(*since));
+        }
+        println!("no feed itself, no e-mail address, no telephone number, no picture");
+        Ok(Exit::Done)
+    }
+
+    async fn report(&self) -> Result<Exit, BoxError> {
+        let (config, kept, clock) = self.offline()?;
+        let written = output::write(&self.out, &config, &kept, &Ledger::new(clock), clock.now()).await?;
+        match self.json {
+            true => println!("{}", serde_json::to_string_pretty(&written.status)?),
+            false => print!("{}", written.status.to_text()),
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn state_of(out: &Path) -> Result<PathBuf, BoxError> {
+    std::fs::create_dir_all(out)?;
+    Ok(out.join("state.sqlite"))
+}
+
+/// Two runs in a small world, three of its hours apart.
+async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxError> {
+    let folder = arguments.out.join("demo");
+    let sources = demo::configure(&folder, std::env::current_exe().ok().as_deref())?;
+    let state = folder.join("state.sqlite");
+    for end in ["", "-wal", "-shm"] {
+        // The demonstration's clock ran ahead: its state is of no use to the next one.
+        let _ = std::fs::remove_file(folder.join(format!("state.sqlite{end}")));
+    }
+    let world = Demo::start(demo::sites(Clock::real().now()), demo::promise(), demo::SCALE).await?;
+    let (bot, seen) = (Bot::demo(IDENTITY)?, world.world()?);
+    let interrupt = Interrupt::listen();
+    let session =
+        Session::open(&bot, &seen, &sources, &state, &arguments.out, talk.clone(), interrupt.clone())?;
+    talk.say("first run");
+    let (_, first) = session.round().await?;
+    talk.say(format!("{} events; three hours pass in eleven seconds", first.events));
+    let due = session.reader.settings.last();
+    let due =
+        due.sources.iter().filter_map(|source| session.reader.kept.row(&source.id).ok()).map(|row| row.due);
+    let due = due.max().unwrap_or_default();
+    let wait = Duration::from_secs(due.saturating_sub(seconds(seen.clock.now())) + 1);
+    tokio::select! {
+        () = interrupt.wait() => return Ok(Exit::Interrupted),
+        () = tokio::time::sleep(seen.clock.real_duration(wait)) => {}
+    }
+    talk.say("second run");
+    let (_, second) = session.round().await?;
+    talk.finish();
+    let report = world.finish().await;
+    let files = ["events.ndjson", "calendar.ics", "index.html", "politeness.json"];
+    match arguments.json {
+        true => println!("{}", serde_json::to_string_pretty(&second.status)?),
+        false => {
+            print!("{}", second.status.to_text());
+            println!("{} events of {} records; written:", second.events, second.records);
+            files.iter().for_each(|file| println!("  {}", arguments.out.join(file).display()));
+            println!("{report}");
+        }
+    }
+    Ok(if report.is_clean() { Exit::Done } else { Exit::Failed })
+}

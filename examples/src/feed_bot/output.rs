@@ -1,0 +1,154 @@
+//! What people get: `events.ndjson`, `calendar.ics`, `index.html`, and the politeness report.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use bot_etiquette::feed::{Calendar, CleanText, Event, Published, write_icalendar};
+use serde::Serialize;
+
+use super::config::Config;
+use super::kept::Kept;
+use super::page;
+use super::report::{self, Status};
+use super::translator::Known;
+use crate::ledger::Ledger;
+use crate::stack::BoxError;
+
+/// What was written.
+#[derive(Debug)]
+pub struct Written {
+    /// Events shown, each once.
+    pub events: usize,
+    /// Records behind them.
+    pub records: usize,
+    /// What could not be translated, and why.
+    pub problems: Vec<String>,
+    /// The report that stands on the page.
+    pub status: Status,
+}
+
+/// One line of `events.ndjson`.
+#[derive(Serialize)]
+struct Line<'e> {
+    #[serde(flatten)]
+    event: Published<'e>,
+    /// The same event elsewhere, with whom to credit.
+    also: Vec<Also<'e>>,
+}
+
+#[derive(Serialize)]
+struct Also<'e> {
+    key: &'e str,
+    source: &'e str,
+    license: &'e str,
+    license_url: &'e str,
+    link: &'e str,
+}
+
+/// One event, with those of other records that are the same.
+pub struct Shown<'e> {
+    /// The one whose words are shown.
+    pub event: Published<'e>,
+    /// The others.
+    pub also: Vec<Published<'e>>,
+}
+
+/// Writes everything that is held and not over into a folder.
+///
+/// # Errors
+/// When the state cannot be read, or a file cannot be written.
+pub async fn write(
+    out: &Path,
+    config: &Config,
+    kept: &Kept,
+    ledger: &Ledger,
+    now: SystemTime,
+) -> Result<Written, BoxError> {
+    let mut calendar = Calendar::new();
+    for source in &config.sources {
+        let events = kept.events(&source.id)?.into_iter().map(|(event, _)| event);
+        calendar.extend(events.filter(|event| !event.when().is_over(now)));
+    }
+    let problems = translate(config, kept, &mut calendar).await?;
+    let shown: Vec<Shown<'_>> = calendar.distinct().filter_map(|group| shown(&group)).collect();
+    let status = report::status(config, kept, now)?;
+    std::fs::create_dir_all(out)?;
+    let mut lines = String::new();
+    for shown in &shown {
+        lines.push_str(&serde_json::to_string(&shown.line())?);
+        lines.push('\n');
+    }
+    let first = config.languages.first().map_or("es", String::as_str);
+    let product = "-//bot-etiquette//feed_bot//EN";
+    let politeness = politeness(ledger, &status);
+    put(out, "events.ndjson", &lines)?;
+    put(out, "calendar.ics", &write_icalendar(product, first, shown.iter().map(|shown| shown.event), now))?;
+    put(out, "index.html", &page::index(config, &shown, &status, ledger))?;
+    put(out, "politeness.json", &serde_json::to_string_pretty(&politeness)?)?;
+    Ok(Written { events: shown.len(), records: calendar.len(), problems, status })
+}
+
+/// The e-mail addresses and telephone numbers that the texts of an event hold: counted by cleaning them once more.
+#[must_use]
+pub fn personal(event: &Event) -> (u64, u64) {
+    let place = event.place();
+    let places = [&place.venue, &place.address, &place.city].into_iter().flatten();
+    let texts = event.titles().iter().chain(event.descriptions().iter()).map(|text| text.text());
+    let texts = texts.chain(places).chain(event.categories()).chain(event.price().map(|price| &price.text));
+    texts.fold((0, 0), |(emails, phones), text| {
+        let found = CleanText::block(text).1;
+        (emails + found.emails, phones + found.phones)
+    })
+}
+
+/// Adds what the sources do not publish in a language, if somebody translates.
+async fn translate(config: &Config, kept: &Kept, calendar: &mut Calendar) -> Result<Vec<String>, BoxError> {
+    let Some(line) = &config.translator else { return Ok(Vec::new()) };
+    let (mut known, problems) = Known::of(line, kept, calendar.events(), &config.languages).await?;
+    let languages: Vec<&str> = config.languages.iter().map(String::as_str).collect();
+    for event in calendar.events_mut() {
+        event.titles_mut().translate(&languages, &mut known)?;
+        event.descriptions_mut().translate(&languages, &mut known)?;
+    }
+    Ok(problems)
+}
+
+/// What has no source, licence and link is not shown: there is no other form to write.
+fn shown<'e>(group: &[&'e Event]) -> Option<Shown<'e>> {
+    let mut group = group.iter().filter_map(|event| event.publish().ok());
+    Some(Shown { event: group.next()?, also: group.collect() })
+}
+
+impl<'e> Shown<'e> {
+    fn line(&self) -> Line<'e> {
+        let also = self.also.iter().map(|other| {
+            let attribution = other.event().attribution();
+            Also {
+                key: other.event().key().as_str(),
+                source: attribution.source(),
+                license: attribution.license(),
+                license_url: attribution.license_url().as_str(),
+                link: other.link(),
+            }
+        });
+        Line { event: self.event, also: also.collect() }
+    }
+}
+
+fn politeness(ledger: &Ledger, status: &Status) -> serde_json::Value {
+    let mut report = ledger.to_json();
+    if let Some(report) = report.as_object_mut() {
+        report.insert("allowed_and_asked".to_owned(), serde_json::json!(status.hosts));
+        report.insert("sources".to_owned(), serde_json::json!(status.sources));
+        report.insert("emails_kept".to_owned(), status.emails_kept.into());
+        report.insert("phones_kept".to_owned(), status.phones_kept.into());
+    }
+    report
+}
+
+/// In one step: whoever reads it sees the old file or the new one, also when the program is killed meanwhile.
+fn put(out: &Path, name: &str, text: &str) -> std::io::Result<()> {
+    let beside = out.join(format!(".{name}.new"));
+    std::fs::write(&beside, text)?;
+    std::fs::rename(beside, out.join(name))
+}
