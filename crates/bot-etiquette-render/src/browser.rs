@@ -1,7 +1,7 @@
 //! A running browser: its process, its profile, its connection.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process::Stdio,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -186,10 +186,9 @@ async fn keep(mut child: Child, profile: TempDir, mut end: watch::Receiver<bool>
         }
     }
     // Its helpers end on their own when it is gone, and may still be writing.
-    let folder: PathBuf = profile.keep();
     for pause in [0, 50, 200, 1_000] {
         tokio::time::sleep(Duration::from_millis(pause)).await;
-        if tokio::fs::remove_dir_all(&folder).await.is_ok() {
+        if tokio::fs::remove_dir_all(profile.path()).await.is_ok() {
             break;
         }
     }
