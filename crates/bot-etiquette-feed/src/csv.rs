@@ -78,13 +78,14 @@ impl Csv {
                     gather.truncated = true;
                     self.done = true;
                 }
-                Row::OpenQuote | Row::Unfinished { .. } => {
-                    gather.truncated |= last;
+                open @ (Row::OpenQuote | Row::Unfinished { .. }) => {
+                    // Open up to the end of the feed, and not only up to the next quote.
+                    gather.truncated |= last && matches!(open, Row::Unfinished { .. });
                     at = at.saturating_add(
                         memchr::memchr(b'\n', rest.as_bytes())
                             .map_or(rest.len(), |end| end.saturating_add(1)),
                     );
-                    self.open_quote(at >= buffer.len(), gather);
+                    self.open_quote(last && at >= buffer.len(), gather);
                 }
             }
         }

@@ -95,3 +95,15 @@ fn marks_of_thousands_are_no_decimals() {
     let (event, report) = only(&dot, b"ID;TITLE;LAT;LON\n1;A;46.815.916;-3.68\n");
     assert_eq!((event.place().point, report.notes.contains(Note::BadPoint)), (None, true));
 }
+
+#[test]
+fn an_open_quote_at_the_end_of_a_chunk_is_not_the_end_of_the_feed() {
+    let text = b"ID;TITLE;TEXT\n1;\"A;x\n2;\"B\";\"y\"\n3;C;z\n";
+    let whole = read("csv", text);
+    assert_eq!(titles(&whole.0), ["B", "C"]);
+    for size in 1..text.len() {
+        let parts = crate::read_chunks(&map("csv"), text.chunks(size));
+        assert_eq!(titles(&parts.0), ["B", "C"], "{size}");
+        assert_eq!(parts.1.completeness, whole.1.completeness, "{size}");
+    }
+}
