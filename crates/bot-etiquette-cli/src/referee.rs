@@ -65,14 +65,14 @@ pub(crate) fn referee(options: &Referee) -> Result<Answer, Failure> {
 }
 
 fn from_log(log: &str, promise: &str) -> Result<Report, Failure> {
-    let text = text(promise)?;
+    let text = input::text(promise)?;
     let held = Scenario::parse_promise(&text, beside(promise));
     let held = held.map_err(|error| Failure::new(format_args!("{promise}: {error}")))?;
     read_log(&input::read(log)?, held).map_err(|error| Failure::new(format_args!("{log}: {error}")))
 }
 
 fn watch(options: &Referee, name: &str) -> Result<Report, Failure> {
-    let text = text(name)?;
+    let text = input::text(name)?;
     let scenario = Scenario::parse(&text, beside(name));
     let scenario = scenario.map_err(|error| Failure::new(format_args!("{name}: {error}")))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -120,14 +120,6 @@ async fn ended() -> io::Result<()> {
 #[cfg(not(unix))]
 async fn ended() -> io::Result<()> {
     tokio::signal::ctrl_c().await
-}
-
-fn text(name: &str) -> Result<String, Failure> {
-    String::from_utf8(input::read(name)?).map_err(|error| {
-        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        Failure::new(format_args!("{name}: line {line}: is not UTF-8, which TOML has to be"))
-    })
 }
 
 /// Reads the files that a scenario names, from the folder it lies in.

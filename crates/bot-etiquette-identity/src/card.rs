@@ -124,9 +124,21 @@ impl AgentCard {
     /// # Errors
     /// [`CardError::Missing`] where the configuration has no `card.url` or no `directory`.
     pub fn of(identity: &BotIdentity) -> Result<Self, CardError> {
+        let url = identity.profile().card.url.clone().ok_or(CardError::Missing {
+            key: "card.url",
+            fix: "give the https URL at which the card is published",
+        })?;
+        Self::at(identity, url)
+    }
+
+    /// The card of a bot, to be published at this https URL.
+    ///
+    /// # Errors
+    /// [`CardError::Missing`] where the configuration has no `directory`.
+    pub fn at(identity: &BotIdentity, url: impl Into<String>) -> Result<Self, CardError> {
         let profile = identity.profile();
         let CardDetails {
-            url,
+            url: _,
             logo,
             trigger,
             purpose,
@@ -135,10 +147,6 @@ impl AgentCard {
             rate_expectation,
             known_urls,
         } = profile.card.clone();
-        let client_id = url.ok_or(CardError::Missing {
-            key: "card.url",
-            fix: "give the https URL at which the card is published",
-        })?;
         let directory = identity.directory().ok_or(CardError::Missing {
             key: "directory",
             fix: "a card leads to the bot's keys; give the site that serves them",
@@ -153,7 +161,7 @@ impl AgentCard {
         }
         let english = || profile.text.get("en").or_else(|| profile.text.values().next());
         Ok(Self {
-            client_id,
+            client_id: url.into(),
             client_name: Some(identity.token().to_owned()),
             client_uri: Some(identity.page().to_string()),
             logo_uri: logo,

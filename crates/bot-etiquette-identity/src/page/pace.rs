@@ -90,19 +90,20 @@ pub(super) fn holds(rules: &HostRates, language: Language) -> Vec<String> {
         let values = [&statuses.join(", "), &language.span(first), &growth, &bound(rules.busy_max)];
         said.push(language.say(key, &values.map(String::as_str)));
     }
-    said.push(match rules.retry_after.as_deref() {
+    let mut retry = match rules.retry_after.as_deref() {
         Some("honour") => language.say("retry_honour", &[]),
         Some("ignore") => language.say("retry_ignore", &[]),
         _ => language.say("retry_longest", &[]),
-    });
+    };
     if rules.busy_scope.as_deref() == Some("resource")
         && matches!(rules.retry_after_scope.as_deref(), None | Some("host"))
     {
-        said.push(language.say("retry_host", &[]));
+        retry = format!("{retry} {}", language.say("retry_host", &[]));
     }
     if let Some(most) = rules.retry_after_park {
-        said.push(language.say("retry_park", &[&language.span(most)]));
+        retry = format!("{retry} {}", language.say("retry_park", &[&language.span(most)]));
     }
+    said.push(retry);
     if let Some(jitter) = rules.jitter.filter(|jitter| jitter.value() > 0.0) {
         said.push(language.say("jitter", &[&language.number(jitter.value() * 100.0)]));
     }
