@@ -48,9 +48,9 @@ pub struct AgentCard {
     /// Where the public keys are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jwks_uri: Option<String>,
-    /// The public keys themselves; never together with `jwks_uri`.
+    /// The public keys themselves, in the place of `jwks_uri`; kept as they came.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub jwks: Option<serde_json::Map<String, serde_json::Value>>,
+    jwks: Option<serde_json::Map<String, serde_json::Value>>,
     /// What is said of bots alone.
     pub web_bot_auth: WebBotAuth,
 }

@@ -42,15 +42,18 @@ fn every_command_of_the_page_that_needs_no_network_runs() {
 }
 
 #[test]
-fn the_configuration_of_the_page_lacks_nothing_but_addresses_of_ones_own() {
+fn the_configuration_of_the_page_lacks_nothing_but_names_and_addresses_of_ones_own() {
     let (folder, _) = folder("operators-lint");
     let ended = folder.run(&["identity", "lint", "bot.toml"]);
     let problems: Vec<_> = ended.stdout.lines().filter(|line| !line.contains(": info: ")).collect();
-    assert!(
-        matches!(problems[..], [only] if only.contains("192.0.2.0/28") && only.ends_with("[ID010]")),
-        "{ended:?}"
-    );
-    folder.write("bot.toml", folder.read("bot.toml").replace("192.0.2.0/28", "8.8.8.0/28"));
+    let [names, addresses] = problems[..] else { panic!("{ended:?}") };
+    assert!(names.contains("bots.example.net") && names.ends_with("[CF003]"), "{names}");
+    assert!(addresses.contains("192.0.2.0/28") && addresses.ends_with("[ID010]"), "{addresses}");
+    let own = folder
+        .read("bot.toml")
+        .replace("192.0.2.0/28", "8.8.8.0/28")
+        .replace("bots.example.net", "crumb.dev");
+    folder.write("bot.toml", own);
     folder.run(&["identity", "lint", "bot.toml"]).exits(0);
 }
 

@@ -34,6 +34,7 @@ use std::time::SystemTime;
 /// | `PR001` | a promise that the policy does not keep, with both lines |
 /// | `PR002` | promises, and no policy to hold them against |
 /// | `CF001` | the policy does less than a site asks for |
+/// | `CF003` | a name for documentation, or another bot's, so that no site of anybody's can be asked |
 ///
 /// ```
 /// use bot_etiquette_identity::ConfigLint;
@@ -112,6 +113,7 @@ impl<'a> ConfigLint<'a> {
         let rates = self.policy.map(Rates::from_toml).transpose()?;
         let mut found = Findings { lines: Lines::new(self.config), found: Vec::new() };
         names(&identity, &mut found);
+        own(&identity, &mut found);
         verification(&identity, &mut found);
         told(&identity, &mut found);
         promised(&identity, rates.as_ref(), &mut found);
@@ -202,6 +204,14 @@ fn names(identity: &BotIdentity, found: &mut Findings<'_>) {
             };
             found.add(finding.id, finding.severity, &[key], finding.message);
         }
+    }
+}
+
+/// Whether it may leave this machine, where it is meant to.
+fn own(identity: &BotIdentity, found: &mut Findings<'_>) {
+    if let (false, Err(error)) = (identity.loopback_only(), identity.check_public()) {
+        let key = error.key().unwrap_or_default();
+        found.add("CF003", Severity::Warning, &[key], error.to_string());
     }
 }
 

@@ -90,10 +90,12 @@ fn cards_of_earlier_drafts_are_read() {
 
 #[test]
 fn a_card_that_does_not_agree_is_told() {
-    let mut card = AgentCard::of(&bot(CONFIG)).unwrap();
-    assert!(card.problems(&bot(CONFIG)).is_empty());
+    let whole = AgentCard::of(&bot(CONFIG)).unwrap();
+    assert!(whole.problems(&bot(CONFIG)).is_empty());
+    let both = whole.to_json().replacen('{', "{\"jwks\": {\"keys\": []},", 1);
+    let mut card = AgentCard::read(both.as_bytes()).unwrap();
+    assert_eq!(AgentCard::read(card.to_json().as_bytes()).unwrap(), card, "keys are kept as they came");
     card.client_id = "http://other.dev".to_owned();
-    card.jwks = Some(serde_json::Map::new());
     card.web_bot_auth.product_token = Some("OtherBot".to_owned());
     card.web_bot_auth.expected_user_agent = vec!["Other/*".to_owned()];
     card.web_bot_auth.trigger = Some("robot".to_owned());
@@ -106,5 +108,18 @@ fn a_card_is_read_up_to_its_limit() {
         let mut bytes = b"{}".to_vec();
         bytes.resize(length, b' ');
         assert_eq!(AgentCard::read(&bytes).is_ok(), fits, "{length}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_a_card_or_an_error(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), text in "\\{(\"(client_id|jwks|trigger|known-urls|expected-user-agent|web_bot_auth)\":[\\[\\]{}\"a-z1,]{0,12},?){0,3}\\}") {
+        for bytes in [&bytes[..], text.as_bytes()] {
+            if let Ok(card) = AgentCard::read(bytes) {
+                let again = AgentCard::read(card.to_json().as_bytes()).unwrap();
+                proptest::prop_assert_eq!(&again, &card);
+                let _ = card.problems(&bot(CONFIG));
+            }
+        }
     }
 }

@@ -259,6 +259,17 @@ fn each_thing_that_is_missing_is_told_alone() {
 }
 
 #[test]
+fn names_that_are_nobodys_are_told_unless_the_bot_stays_at_home() {
+    for (name, found) in [("crumb.dev", &[][..]), ("bots.example.net", &["CF003"])] {
+        let config = format!("{CONFIG}{PROMISE}").replace("crumb.dev", name);
+        let ids: Vec<_> = run(&config, POLICY).iter().map(|finding| finding.id).collect();
+        assert_eq!(ids, found, "{name}");
+        let home = config.replace("[about]", "loopback_only = true\n[about]");
+        assert_eq!(run(&home, POLICY), [], "{name}");
+    }
+}
+
+#[test]
 fn addresses_that_cannot_be_are_told() {
     for (prefix, found) in [("10.0.0.0/8", 1), ("8.0.0.0/7", 1), ("0.0.0.0/0", 2), ("8.8.8.0/24", 0)] {
         let config = format!("{CONFIG}{PROMISE}").replace("8.8.8.0/28", prefix);
@@ -375,5 +386,18 @@ fn an_error_names_the_line() {
     ] {
         let error = ConfigLint::new(&CONFIG.replace(from, to)).run().unwrap_err();
         assert!(error.to_string().contains(says), "{to}: {error}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_texts_are_linted_or_refused(
+        line in "(policy|\\[about\\]|\\[promise\\]|min_delay|quota|groups|\\[text.en\\]|key_file|x)[-= \"a-z0-9.\\[\\]{}\n]{0,30}",
+        policy in "(\\[default\\]|\\[group.a\\]|\\[host.\"b\"\\])\n(hosts|each|min_delay|per_second|quota) = [-\"a-z0-9.\\[\\]{}=, ]{0,20}\n",
+        page in ".{0,100}",
+    ) {
+        for config in [format!("{CONFIG}{line}"), format!("{line}\n{CONFIG}")] {
+            let _ = ConfigLint::new(&config).policy(&policy).page(&page).run();
+        }
     }
 }
