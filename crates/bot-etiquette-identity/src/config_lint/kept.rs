@@ -34,14 +34,18 @@ impl Place<'_> {
 pub(super) fn kept(identity: &BotIdentity, rates: &Rates, policy: &Lines<'_>, found: &mut Findings<'_>) {
     let promise = &identity.profile.promise;
     let mut judge = Judge { promise, policy, found };
-    judge.place(&Place { name: "default", own: &rates.default, holds: &rates.default, table: None });
+    let default = Place { name: "default", own: &rates.default, holds: &rates.default, table: None };
+    judge.ignores(&default);
+    judge.place(&default);
     for table in &rates.tables {
         let told = identity.profile.text.values().any(|texts| texts.exceptions.contains_key(&table.name));
         let differs = table.is_group() || !pace_is_stricter(&table.each, &rates.default);
+        let place = Place { name: &table.name, own: &table.own, holds: &table.each, table: Some(table) };
+        judge.ignores(&place);
         if told {
             continue;
         }
-        judge.place(&Place { name: &table.name, own: &table.own, holds: &table.each, table: Some(table) });
+        judge.place(&place);
         // Where only listed hosts are asked, each line is a rule of the page and no exception.
         if differs && !rates.closed && !table.hosts.is_empty() {
             let message = format!(
@@ -126,6 +130,18 @@ impl Judge<'_, '_> {
         }
     }
 
+    /// A wish of the site's that is not kept, whatever is promised or told; a broken promise of it says the same.
+    fn ignores(&mut self, place: &Place<'_>) {
+        let ignores = place.own.retry_after.as_deref() == Some("ignore");
+        if ignores && (self.promise.retry_after != Some(true)) {
+            let message = format!("the policy's [{}] ignores Retry-After, which sites rely on", place.name);
+            self.found.add("CF001", Severity::Error, &["policy"], message);
+            if let Some(last) = self.found.found.last_mut() {
+                last.policy_line = place.line("retry_after", self.policy);
+            }
+        }
+    }
+
     fn place(&mut self, place: &Place<'_>) {
         let promise = self.promise;
         let rules = place.holds;
@@ -155,14 +171,7 @@ impl Judge<'_, '_> {
             && rules.retry_after.as_deref() == Some("ignore")
         {
             self.broken("retry_after", place, "retry_after", "true", "has retry_after = \"ignore\"");
-        } else if place.says(|rules| &rules.retry_after) && rules.retry_after.as_deref() == Some("ignore") {
-            let message = format!("the policy's [{}] ignores Retry-After, which sites rely on", place.name);
-            self.found.add("CF001", Severity::Error, &["policy"], message);
-            if let Some(last) = self.found.found.last_mut() {
-                last.policy_line = place.line("retry_after", self.policy);
-            }
         }
-        let rules = place.holds;
         if place.says(|rules| &rules.unreachable_first) {
             self.at_least("unreachable_first", place, promise.unreachable_first, rules.unreachable_first);
         }

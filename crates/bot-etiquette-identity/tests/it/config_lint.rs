@@ -289,6 +289,18 @@ fn a_policy_that_ignores_what_sites_ask_is_told_without_any_promise() {
 }
 
 #[test]
+fn a_table_that_the_page_tells_of_may_not_ignore_what_sites_ask_either() {
+    let told = "[text.en.exceptions]\n\"host.a.dev\" = \"ours\"\n";
+    let config = format!("{CONFIG}{PROMISE}").replace("retry_after = true\n", "") + told;
+    let policy = format!("{POLICY}[host.\"a.dev\"]\nretry_after = \"ignore\"\n");
+    let found = run(&config, &policy);
+    assert!(
+        found.iter().any(|finding| finding.id == "CF001" && finding.policy_line == Some(9)),
+        "{found:#?}"
+    );
+}
+
+#[test]
 fn promises_without_a_policy_are_told() {
     let found = ConfigLint::new(&format!("{CONFIG}{PROMISE}")).run().unwrap();
     assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["PR002"]);
