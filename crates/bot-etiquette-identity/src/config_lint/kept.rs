@@ -35,13 +35,13 @@ pub(super) fn kept(identity: &BotIdentity, rates: &Rates, policy: &Lines<'_>, fo
     let promise = &identity.profile.promise;
     let mut judge = Judge { promise, policy, found };
     let default = Place { name: "default", own: &rates.default, holds: &rates.default, table: None };
-    judge.ignores(&default);
+    judge.ignores(&default, false);
     judge.place(&default);
     for table in &rates.tables {
         let told = identity.profile.text.values().any(|texts| texts.exceptions.contains_key(&table.name));
         let differs = table.is_group() || !pace_is_stricter(&table.each, &rates.default);
         let place = Place { name: &table.name, own: &table.own, holds: &table.each, table: Some(table) };
-        judge.ignores(&place);
+        judge.ignores(&place, told);
         if told {
             continue;
         }
@@ -130,10 +130,10 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// A wish of the site's that is not kept, whatever is promised or told; a broken promise of it says the same.
-    fn ignores(&mut self, place: &Place<'_>) {
+    /// A wish of the site's that is not kept, whatever is told; where it is promised, the broken promise says so.
+    fn ignores(&mut self, place: &Place<'_>, told: bool) {
         let ignores = place.own.retry_after.as_deref() == Some("ignore");
-        if ignores && (self.promise.retry_after != Some(true)) {
+        if ignores && (told || self.promise.retry_after != Some(true)) {
             let message = format!("the policy's [{}] ignores Retry-After, which sites rely on", place.name);
             self.found.add("CF001", Severity::Error, &["policy"], message);
             if let Some(last) = self.found.found.last_mut() {
