@@ -63,6 +63,8 @@ pub struct Stack<S: Store = Politeness> {
 pub struct Assembled<S: Store = Politeness> {
     /// Sends requests; clones share everything.
     pub client: Client<S>,
+    /// The same from politeness down: robots.txt is not asked, redirects are not followed.
+    pub polite: Client<S>,
     /// The layer that keeps the copies of robots.txt: to save and load them, to have one read again.
     pub robots: RobotsLayer<Client<S>>,
 }
@@ -168,8 +170,8 @@ impl<S: Store> Stack<S> {
                 learn(origin, delay);
             })
             .on_verdict(move |uri, verdict| judged(Step::Judged(uri, verdict)));
-        let client = ServiceBuilder::new().layer(self.follow).layer(robots.clone()).service(polite);
-        Ok(Assembled { client: Client::new(client), robots })
+        let client = ServiceBuilder::new().layer(self.follow).layer(robots.clone()).service(polite.clone());
+        Ok(Assembled { client: Client::new(client), polite: Client::new(polite), robots })
     }
 }
 
