@@ -12,7 +12,7 @@ pub(crate) fn read(name: &str) -> Result<Vec<u8>, Failure> {
     let cannot = |error: std::io::Error| {
         let fix = match error.kind() {
             _ if name.starts_with("http://") || name.starts_with("https://") => {
-                " (nothing is fetched here: download it first, or pipe it in and give -)"
+                " (robots check, robots lint and directory check fetch it with --online; else download it first)"
             }
             std::io::ErrorKind::PermissionDenied => " (make it readable, or pipe it in and give -)",
             _ => " (give the path of an existing file, or - for stdin)",
@@ -33,4 +33,13 @@ pub(crate) fn read(name: &str) -> Result<Vec<u8>, Failure> {
         )));
     }
     Ok(bytes)
+}
+
+/// Reads `name` whole, as text.
+pub(crate) fn text(name: &str) -> Result<String, Failure> {
+    String::from_utf8(read(name)?).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = valid.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
+        Failure::new(format_args!("{name}: line {line}: not UTF-8 (save the file as UTF-8)"))
+    })
 }

@@ -2,15 +2,18 @@
 //!
 //! Data goes to stdout, talk to stderr. Exit 0 = yes or done, 1 = no, 2 = bad usage or unreadable input.
 
+mod clock;
 mod directory;
 mod exit;
 mod extract;
 mod extract_arcgis;
 mod extract_feed;
 mod extract_html;
+mod identity;
 mod input;
 mod key;
 mod message;
+mod online;
 mod output;
 mod politeness;
 mod referee;
@@ -18,6 +21,14 @@ mod robots;
 mod robots_directives;
 mod shell;
 mod sign;
+#[allow(
+    dead_code,
+    missing_debug_implementations,
+    missing_docs,
+    unreachable_pub,
+    reason = "the file of the examples, to the byte; a test compares them"
+)]
+mod stack;
 mod time;
 mod verify;
 
@@ -27,7 +38,7 @@ use clap::{Parser, Subcommand};
 
 use crate::exit::{Answer, Failure};
 
-/// Check robots.txt files, signed requests, key directories and politeness.
+/// Check robots.txt files, signed requests, key directories, politeness and what a bot says of itself.
 #[derive(Debug, Parser)]
 #[command(name = "bot-etiquette", version, about, propagate_version = true, arg_required_else_help = true)]
 struct Cli {
@@ -56,6 +67,9 @@ enum Command {
     /// Read the facts of a file that a crawler fetched.
     #[command(subcommand)]
     Extract(extract::Command),
+    /// Make what a bot publishes of itself: page, addresses, card; and find what is missing.
+    #[command(subcommand)]
+    Identity(identity::Command),
     /// Watch a crawler on loopback, or read its log, and say which promises it broke.
     Referee(referee::Referee),
     /// Print a completion script for a shell.
@@ -78,6 +92,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
         Command::Verify(options) => verify::run(&options),
         Command::Politeness(command) => politeness::run(&command),
         Command::Extract(command) => extract::run(&command),
+        Command::Identity(command) => identity::run(&command),
         Command::Referee(options) => referee::referee(&options),
         Command::Completions(options) => shell::completions(&options),
         Command::Man => shell::man(),

@@ -79,12 +79,6 @@ fn simulate(options: &Simulate) -> Result<Answer, Failure> {
 }
 
 fn policy(name: &str) -> Result<Policy, Failure> {
-    let bytes = input::read(name)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let line =
-            error.as_bytes().iter().take(good).filter(|byte| **byte == b'\n').count().saturating_add(1);
-        Failure::new(format_args!("{name}: line {line}: not UTF-8 (save the file as UTF-8)"))
-    })?;
+    let text = input::text(name)?;
     Policy::from_toml(&text).map_err(|error| Failure::new(format_args!("{name}: {error}")))
 }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bot_etiquette_referee::{Report, Scenario, read_log};
+use bot_etiquette_referee::{Report, Scenario, read_log, read_log_of};
 use clap::Args;
 use serde::Serialize;
 
@@ -25,9 +25,12 @@ pub(crate) struct Referee {
     /// Reads this request log (common, combined or NDJSON) instead.
     #[arg(long, value_name = "FILE", requires = "promise")]
     log: Option<String>,
-    /// What the log is held against: TOML with a promise table, which a scenario has too.
+    /// What the log is held against: TOML with a promise table, which a scenario and a bot's configuration have too.
     #[arg(long, value_name = "FILE.toml", requires = "log")]
     promise: Option<String>,
+    /// Only the requests of this bot count, by its name in the User-Agent: for the log of a whole site.
+    #[arg(long, value_name = "TOKEN", requires = "log")]
+    agent: Option<String>,
     /// The address of the first site; the others follow it: 127.0.0.3 after 127.0.0.2, under one port.
     #[arg(long, value_name = "ADDR", conflicts_with = "log", default_value_t = FIRST)]
     listen: SocketAddr,
@@ -49,7 +52,7 @@ struct Printed<'a> {
 pub(crate) fn referee(options: &Referee) -> Result<Answer, Failure> {
     let report = match (&options.scenario, &options.log, &options.promise) {
         (Some(scenario), _, _) => watch(options, scenario)?,
-        (None, Some(log), Some(promise)) => from_log(log, promise)?,
+        (None, Some(log), Some(promise)) => from_log(log, promise, options.agent.as_deref())?,
         _ => {
             return Err(Failure::new(
                 "referee: give --scenario FILE.toml, or --log FILE with --promise FILE.toml",
@@ -64,15 +67,20 @@ pub(crate) fn referee(options: &Referee) -> Result<Answer, Failure> {
     Ok(if report.is_clean() { Answer::Yes } else { Answer::No })
 }
 
-fn from_log(log: &str, promise: &str) -> Result<Report, Failure> {
-    let text = text(promise)?;
+fn from_log(log: &str, promise: &str, agent: Option<&str>) -> Result<Report, Failure> {
+    let text = input::text(promise)?;
     let held = Scenario::parse_promise(&text, beside(promise));
     let held = held.map_err(|error| Failure::new(format_args!("{promise}: {error}")))?;
-    read_log(&input::read(log)?, held).map_err(|error| Failure::new(format_args!("{log}: {error}")))
+    let text = input::read(log)?;
+    let report = match agent {
+        Some(agent) => read_log_of(&text, held, agent),
+        None => read_log(&text, held),
+    };
+    report.map_err(|error| Failure::new(format_args!("{log}: {error}")))
 }
 
 fn watch(options: &Referee, name: &str) -> Result<Report, Failure> {
-    let text = text(name)?;
+    let text = input::text(name)?;
     let scenario = Scenario::parse(&text, beside(name));
     let scenario = scenario.map_err(|error| Failure::new(format_args!("{name}: {error}")))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -120,14 +128,6 @@ async fn ended() -> io::Result<()> {
 #[cfg(not(unix))]
 async fn ended() -> io::Result<()> {
     tokio::signal::ctrl_c().await
-}
-
-fn text(name: &str) -> Result<String, Failure> {
-    String::from_utf8(input::read(name)?).map_err(|error| {
-        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        Failure::new(format_args!("{name}: line {line}: is not UTF-8, which TOML has to be"))
-    })
 }
 
 /// Reads the files that a scenario names, from the folder it lies in.

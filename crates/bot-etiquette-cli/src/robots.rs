@@ -3,12 +3,13 @@
 use std::io::{self, IsTerminal};
 
 use bot_etiquette_robots::{
-    Availability, Diagnostic, ProductToken, Robots, Rules, Severity, Target, Verdict,
+    Availability, Diagnostic, ProductToken, Robots, Rules, Severity, Target, Unreachable, Verdict,
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
+use crate::online::{Online, Redirected};
 use crate::robots_directives::{self, Directives};
 use crate::{input, output};
 
@@ -40,12 +41,14 @@ pub(crate) struct Check {
     #[arg(long = "agent", value_name = "TOKEN", required = true)]
     agents: Vec<String>,
     /// How the fetch of robots.txt ended: an HTTP status, or unreachable.
-    #[arg(long, value_name = "N|unreachable", default_value = "200")]
+    #[arg(long, value_name = "N|unreachable", default_value = "200", conflicts_with = "online")]
     status: String,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// The robots.txt; - reads stdin.
+    #[command(flatten)]
+    online: Online,
+    /// The robots.txt; - reads stdin; a URL with --online.
     file: String,
     /// Absolute URLs; each is judged by this one file, whatever its origin.
     #[arg(value_name = "URL", required = true)]
@@ -79,12 +82,19 @@ struct RuleLine {
 
 fn check(options: &Check) -> Result<Answer, Failure> {
     let agents = options.agents.iter().map(|given| agent(given)).collect::<Result<Vec<_>, _>>()?;
-    let availability: Availability = options
+    let given: Availability = options
         .status
         .parse()
         .map_err(|error| Failure::new(format_args!("--status {:?}: {error}", options.status)))?;
     let targets = options.urls.iter().map(|url| target(url)).collect::<Result<Vec<_>, _>>()?;
-    let text = input::read(&options.file)?;
+    let (availability, text) = match options.online.fetch(&options.file, Redirected::Follow)? {
+        Some(answer) => {
+            let unreachable = Availability::Unreachable(Unreachable::NoAnswer);
+            let status = answer.status.map(|status| Availability::from_status(status.as_u16()));
+            (status.unwrap_or(unreachable), answer.body.to_vec())
+        }
+        None => (given, input::read(&options.file)?),
+    };
     let robots = (availability == Availability::Successful).then(|| Robots::parse(&text));
     let rules = match (availability, &robots) {
         (Availability::Unreachable(_), _) => Rules::disallow_all(),
@@ -178,7 +188,9 @@ pub(crate) struct Lint {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// The robots.txt; - reads stdin.
+    #[command(flatten)]
+    online: Online,
+    /// The robots.txt; - reads stdin; a URL with --online.
     file: String,
 }
 
@@ -198,7 +210,14 @@ struct Finding<'a> {
 }
 
 fn lint(options: &Lint) -> Result<Answer, Failure> {
-    let found = Robots::parse(&input::read(&options.file)?).diagnostics();
+    let text = match options.online.fetch(&options.file, Redirected::Follow)? {
+        Some(answer) if answer.status.is_some_and(|status| status.is_success()) => answer.body.to_vec(),
+        Some(_) => {
+            return Err(Failure::new(format_args!("{}: there is no robots.txt to lint", options.file)));
+        }
+        None => input::read(&options.file)?,
+    };
+    let found = Robots::parse(&text).diagnostics();
     if options.json {
         output::json(&Findings { schema: output::SCHEMA, diagnostics: found.iter().map(finding).collect() })?;
     } else {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use url::Url;
 
-use crate::{BotIdentityBuilder, From, UserAgent};
+use crate::{BotIdentityBuilder, From, Profile, UserAgent};
 
 /// Who the bot says it is. Every part has been checked when the value exists, and the parts agree with each other.
 ///
@@ -35,6 +35,7 @@ pub struct BotIdentity {
     pub(crate) key_file: Option<std::path::PathBuf>,
     pub(crate) directory: Option<Url>,
     pub(crate) loopback_only: bool,
+    pub(crate) profile: Profile,
 }
 
 /// What is wrong with an identity: the key, what it holds, and what it should hold.
@@ -42,21 +43,27 @@ pub struct BotIdentity {
 #[non_exhaustive]
 pub enum IdentityError {
     /// A value does not fit its key.
-    #[error("{key}: {problem}")]
+    #[error("{}{key}: {problem}", at(.line))]
     Value {
         /// The key of the configuration file, such as `token`.
         key: &'static str,
         /// What it holds and what it should.
         problem: String,
+        /// The line of the file it was read from, counted from 1.
+        line: Option<usize>,
     },
     /// The file is not TOML, or has a key that is unknown, missing or of another type.
     #[error("{0}")]
     Syntax(String),
 }
 
+fn at(line: &Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!("line {line}: "))
+}
+
 impl IdentityError {
     pub(crate) fn value(key: &'static str, problem: impl Into<String>) -> Self {
-        Self::Value { key, problem: problem.into() }
+        Self::Value { key, problem: problem.into(), line: None }
     }
 
     /// The key of the configuration that is wrong, if the error is about one value.
@@ -147,6 +154,12 @@ impl BotIdentity {
     #[must_use]
     pub const fn loopback_only(&self) -> bool {
         self.loopback_only
+    }
+
+    /// What the bot says of itself beyond its name; empty unless given.
+    #[must_use]
+    pub const fn profile(&self) -> &Profile {
+        &self.profile
     }
 
     /// Whether the identity is somebody's own, fit to be sent to sites of others.

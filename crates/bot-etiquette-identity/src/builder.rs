@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use url::{Host, Url};
 
-use crate::{BotIdentity, From, IdentityError, UserAgent, lint::is_product_token};
+use crate::{BotIdentity, From, IdentityError, Profile, UserAgent, lint::is_product_token};
 
 /// Builds a [`BotIdentity`]; started by [`BotIdentity::builder`].
 ///
@@ -34,10 +34,11 @@ pub struct BotIdentityBuilder {
     pub(crate) key_file: Option<PathBuf>,
     pub(crate) directory: Option<String>,
     pub(crate) loopback_only: bool,
+    pub(crate) profile: Profile,
 }
 
 impl BotIdentityBuilder {
-    pub(crate) const fn new(user_agent: UserAgent, token: String, page: Url) -> Self {
+    pub(crate) fn new(user_agent: UserAgent, token: String, page: Url) -> Self {
         Self {
             user_agent,
             token,
@@ -47,6 +48,7 @@ impl BotIdentityBuilder {
             key_file: None,
             directory: None,
             loopback_only: false,
+            profile: Profile::default(),
         }
     }
 
@@ -77,6 +79,12 @@ impl BotIdentityBuilder {
     /// Marks the identity as one for loopback addresses alone. By default it is not.
     pub const fn loopback_only(mut self, yes: bool) -> Self {
         self.loopback_only = yes;
+        self
+    }
+
+    /// What the bot says of itself beyond its name.
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
         self
     }
 
@@ -118,6 +126,7 @@ impl BotIdentityBuilder {
                 "a directory is of use only with a key_file to sign by",
             ));
         }
+        check_profile(&self.profile)?;
         Ok(BotIdentity {
             user_agent: self.user_agent,
             token: self.token,
@@ -127,6 +136,7 @@ impl BotIdentityBuilder {
             key_file: self.key_file,
             directory,
             loopback_only: self.loopback_only,
+            profile: self.profile,
         })
     }
 }
@@ -176,4 +186,44 @@ fn directory(text: &str) -> Result<Url, IdentityError> {
         return Err(wrong("directory", text, "expected an origin such as https://your.domain, with no path"));
     }
     Ok(url)
+}
+
+fn check_profile(profile: &Profile) -> Result<(), IdentityError> {
+    for (key, url) in [
+        ("addresses.url", &profile.addresses.url),
+        ("card.url", &profile.card.url),
+        ("card.logo", &profile.card.logo),
+    ] {
+        if let Some(url) = url {
+            web_url(key, url)?;
+        }
+    }
+    if let Some(trigger) =
+        profile.card.trigger.as_deref().filter(|trigger| !matches!(*trigger, "crawler" | "fetcher"))
+    {
+        return Err(wrong("card.trigger", trigger, "expected crawler or fetcher"));
+    }
+    if let Some(scope) =
+        profile.promise.busy_scope.as_deref().filter(|scope| !matches!(*scope, "host" | "path"))
+    {
+        return Err(wrong("promise.busy_scope", scope, "expected host or path"));
+    }
+    if let Some(day) = profile.about.updated.as_deref().filter(|day| !is_day(day)) {
+        return Err(wrong("about.updated", day, "expected a day such as 2027-11-30"));
+    }
+    // A tag of BCP 47 such as en or pt-BR.
+    let is_tag = |tag: &&String| {
+        !tag.is_empty() && tag.len() <= 35 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    match profile.text.keys().find(|tag| !is_tag(tag)) {
+        Some(tag) => Err(wrong("text", tag, "expected a language tag such as [text.en]")),
+        None => Ok(()),
+    }
+}
+
+/// `2027-11-30`, a day that there may be.
+fn is_day(text: &str) -> bool {
+    let mut parts = text.split('-').map(|part| (part.len(), part.parse::<u16>().unwrap_or(0)));
+    let day = (parts.next(), parts.next(), parts.next(), parts.next());
+    matches!(day, (Some((4, 1..)), Some((2, 1..=12)), Some((2, 1..=31)), None))
 }

@@ -1,11 +1,11 @@
 //! An identity from TOML, with errors that name the key.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::Deserialize;
 
 use crate::{
-    BotIdentity, IdentityError, UserAgent,
+    About, Addresses, BotIdentity, CardDetails, IdentityError, Profile, Promise, Texts, UserAgent,
     builder::{BotIdentityBuilder, web_url, wrong},
 };
 
@@ -22,6 +22,17 @@ pub(crate) struct File {
     directory: Option<String>,
     #[serde(default)]
     loopback_only: bool,
+    policy: Option<PathBuf>,
+    #[serde(default)]
+    about: About,
+    #[serde(default)]
+    addresses: Addresses,
+    #[serde(default)]
+    card: CardDetails,
+    #[serde(default)]
+    promise: Promise,
+    #[serde(default)]
+    text: BTreeMap<String, Texts>,
 }
 
 impl File {
@@ -34,6 +45,14 @@ impl File {
             key_file: self.key_file,
             directory: self.directory,
             loopback_only: self.loopback_only,
+            profile: Profile {
+                policy: self.policy,
+                about: self.about,
+                addresses: self.addresses,
+                card: self.card,
+                promise: self.promise,
+                text: self.text,
+            },
             ..BotIdentityBuilder::new(user_agent, self.token, web_url("page", &self.page)?)
         }
         .build()
@@ -64,8 +83,30 @@ impl BotIdentity {
     /// ```
     ///
     /// # Errors
-    /// [`IdentityError`] names the key and says what it should hold; an unknown key is an error too.
+    /// [`IdentityError`] names the line and the key and says what it should hold; an unknown key is an error too, and so is
+    /// a private key in the file itself, which is not repeated.
     pub fn from_toml(text: &str) -> Result<Self, IdentityError> {
-        toml::from_str::<File>(text).map_err(|error| IdentityError::Syntax(error.to_string()))?.build()
+        if let Some(line) = secret(text) {
+            return Err(IdentityError::Syntax(format!(
+                "line {line}: holds a private key; keep it in a file of its own, and name that as key_file"
+            )));
+        }
+        let file = toml::from_str::<File>(text)
+            .map_err(|error| IdentityError::Syntax(error.to_string().trim_end().to_owned()))?;
+        file.build().map_err(|error| match error {
+            IdentityError::Value { key, problem, .. } => {
+                let path: Vec<&str> = key.split('.').collect();
+                IdentityError::Value { key, problem, line: crate::lines::Lines::new(text).of(&path) }
+            }
+            other => other,
+        })
     }
+}
+
+/// The line of a private key, which belongs into a file that nobody else reads.
+#[cfg(feature = "toml")]
+pub(crate) fn secret(text: &str) -> Option<usize> {
+    let is_secret =
+        |line: &str| line.contains("PRIVATE KEY") || (line.contains("\"kty\"") && line.contains("\"d\""));
+    (1..).zip(text.lines()).find(|(_, line)| is_secret(line)).map(|(number, _)| number)
 }

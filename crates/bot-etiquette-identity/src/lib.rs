@@ -38,6 +38,18 @@
 //! request extension [`UserAgentForm`] picks among the bot's own strings. Without tower, call
 //! [`RequestIdentity::apply`] with the request's headers.
 //!
+//! # What it says of itself
+//!
+//! A [`Profile`] holds what a site owner wants to know beyond the name. From the same [`BotIdentity`] that the stack sends
+//! by come, each behind a feature of its own, what has to be published:
+//!
+//! | feature | what it makes |
+//! |---|---|
+//! | `page` | `BotPage`: the page about the bot, in English, Spanish and Italian; its rates come from the politeness policy (`Rates`) |
+//! | `ranges` | `RangeFile`: the addresses as a file for firewalls, written strictly and read leniently |
+//! | `card` | `AgentCard`: the Signature Agent Card; unstable, as its draft is |
+//! | `lint` | `ConfigLint`: what is missing or does not agree, above all a promise that the policy does not keep |
+//!
 //! # Reading others
 //!
 //! [`UserAgent::parse`] takes any string of the grammar apart, and [`lint`] says what a site owner would hold against
@@ -46,12 +58,27 @@
 
 mod bot;
 mod builder;
+#[cfg(feature = "card")]
+mod card;
 #[cfg(feature = "serde")]
 mod config;
+#[cfg(feature = "lint")]
+mod config_lint;
 mod from;
 mod grammar;
 mod known;
+#[cfg(feature = "toml")]
+mod lines;
 mod lint;
+mod number;
+#[cfg(feature = "page")]
+mod page;
+mod prefix;
+mod profile;
+#[cfg(feature = "ranges")]
+mod ranges;
+#[cfg(feature = "page")]
+mod rates;
 mod request;
 #[cfg(feature = "serde")]
 mod serialize;
@@ -61,9 +88,22 @@ mod user_agent;
 
 pub use bot::{BotIdentity, IdentityError};
 pub use builder::BotIdentityBuilder;
+#[cfg(feature = "card")]
+pub use card::{AgentCard, CardError, WebBotAuth};
+#[cfg(feature = "lint")]
+pub use config_lint::ConfigLint;
 pub use from::{From, FromError};
 pub use grammar::{GrammarFault, Part, Parts, UserAgentError};
 pub use lint::{Finding, LintOptions, Severity, lint};
+pub use number::Number;
+#[cfg(feature = "page")]
+pub use page::{BotPage, Language, UnknownLanguage};
+pub use prefix::{Prefix, PrefixError};
+pub use profile::{About, Addresses, CardDetails, Profile, Promise, PromisedGroup, PromisedQuota, Texts};
+#[cfg(feature = "ranges")]
+pub use ranges::{IpRange, RangeError, RangeFile, RangeWarning};
+#[cfg(feature = "page")]
+pub use rates::{HostRates, Rates};
 pub use request::{FormNotOffered, RequestIdentity, UserAgentForm};
 pub use user_agent::UserAgent;
 

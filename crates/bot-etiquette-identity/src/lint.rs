@@ -44,17 +44,29 @@ impl fmt::Display for Severity {
 /// | `UA008` | `From` is missing, or of another domain than the page |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// `UA001` to `UA008`.
+    /// `UA001` to `UA008`; more with a whole configuration.
     pub id: &'static str,
     /// How much it weighs.
     pub severity: Severity,
     /// What was found, in a sentence.
     pub message: String,
+    /// The line of the configuration that it is about, where it is about one; from 1.
+    pub line: Option<usize>,
+    /// The line of the policy that it is about; from 1.
+    pub policy_line: Option<usize>,
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {}", self.severity, self.id, self.message)
+        write!(f, "{} {}: ", self.severity, self.id)?;
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        f.write_str(&self.message)?;
+        match self.policy_line {
+            Some(line) => write!(f, " (policy line {line})"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -144,15 +156,15 @@ struct Findings(Vec<Finding>);
 
 impl Findings {
     fn error(&mut self, id: &'static str, message: String) {
-        self.0.push(Finding { id, severity: Severity::Error, message });
+        self.0.push(Finding { id, severity: Severity::Error, message, line: None, policy_line: None });
     }
 
     fn warning(&mut self, id: &'static str, message: String) {
-        self.0.push(Finding { id, severity: Severity::Warning, message });
+        self.0.push(Finding { id, severity: Severity::Warning, message, line: None, policy_line: None });
     }
 
     fn info(&mut self, id: &'static str, message: String) {
-        self.0.push(Finding { id, severity: Severity::Info, message });
+        self.0.push(Finding { id, severity: Severity::Info, message, line: None, policy_line: None });
     }
 }
 

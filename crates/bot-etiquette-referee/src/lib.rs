@@ -105,7 +105,7 @@ mod sites;
 mod state;
 mod wire;
 
-pub use crate::log::{LogError, read_log};
+pub use crate::log::{LogError, read_log, read_log_of};
 pub use crate::promise::{Promise, PromiseError};
 pub use crate::referee::{Builder, Referee, StartError};
 pub use crate::report::{Figures, HostFigures, Report, Violation};

@@ -24,6 +24,14 @@ pub enum LogError {
         /// What was expected.
         problem: String,
     },
+    /// One crawler was asked for, and the log does not say whose requests it holds.
+    #[error("line {line}: names no User-Agent, by which the requests of {agent} could be told from others'")]
+    NoAgent {
+        /// From 1.
+        line: usize,
+        /// The crawler.
+        agent: String,
+    },
 }
 
 /// Reads a log of one crawler's requests and reports as a referee would, as far as a log can show.
@@ -40,6 +48,32 @@ pub enum LogError {
 ///
 /// A promise nobody can keep, or the first line that is no entry. Empty lines are passed over.
 pub fn read_log(log: &[u8], promise: Promise) -> Result<Report, LogError> {
+    read(log, promise, None)
+}
+
+/// As [`read_log`], of the log of a whole site: only the requests whose User-Agent names this crawler count, upper and
+/// lower case alike.
+///
+/// ```
+/// use bot_etiquette_referee::{Promise, read_log_of};
+///
+/// let log = r#"{"at":0,"path":"/","user_agent":"MyBot/1.0"}
+/// {"at":0.1,"path":"/","user_agent":"Mozilla/5.0 (X11; Linux x86_64)"}
+/// {"at":2,"path":"/b","user_agent":"MyBot/1.0"}"#;
+/// let promise = Promise::new().min_delay(std::time::Duration::from_secs(1));
+/// let report = read_log_of(log.as_bytes(), promise, "mybot").unwrap();
+/// assert_eq!((report.requests(), report.is_clean()), (2, true));
+/// ```
+///
+/// # Errors
+///
+/// As [`read_log`], and a line that names no User-Agent at all.
+pub fn read_log_of(log: &[u8], promise: Promise, agent: &str) -> Result<Report, LogError> {
+    read(log, promise, Some(agent))
+}
+
+fn read(log: &[u8], promise: Promise, agent: Option<&str>) -> Result<Report, LogError> {
+    let wanted = agent.map(str::to_ascii_lowercase);
     let held = Held::new(promise, None)?;
     let mut seen = Seen::default();
     let mut records = Vec::new();
@@ -50,7 +84,20 @@ pub fn read_log(log: &[u8], promise: Promise) -> Result<Report, LogError> {
             continue;
         }
         let record = if line.starts_with('{') { object(line, &mut seen) } else { common(line, &mut seen) };
-        records.push(record.map_err(|problem| LogError::Line { line: number, problem })?);
+        let record = record.map_err(|problem| LogError::Line { line: number, problem })?;
+        if let Some(wanted) = &wanted {
+            // Combined logs write `-` for a visitor that sent none.
+            let Some(named) = record.value("user-agent") else {
+                if seen.agent {
+                    continue;
+                }
+                return Err(LogError::NoAgent { line: number, agent: wanted.clone() });
+            };
+            if !named.to_ascii_lowercase().contains(wanted) {
+                continue;
+            }
+        }
+        records.push(record);
     }
     let now =
         records.iter().filter_map(|record: &Record| record.end).max_by(f64::total_cmp).unwrap_or_default();

@@ -106,7 +106,8 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Reads only the promise: of a scenario, of a text with a `[promise]`, or of a text of its bare keys.
+    /// Reads only the promise: of a scenario, of a text with a `[promise]`, of a text of its bare keys, or of the
+    /// configuration by which a bot names itself, which has a `[promise]` too.
     ///
     /// # Errors
     ///
@@ -118,8 +119,11 @@ impl Scenario {
         let document = document(text)?;
         let mut top = Table::new(text, "", document.get_ref(), 0);
         let Some(table) = top.table("promise")? else { return read_promise(top, None, &mut file) };
-        let _ = (top.take("site"), top.take("time_scale"));
-        top.finish()?;
+        // A bot's configuration has a page; its other keys are for its own reader to judge.
+        if !top.entries.contains_key("page") {
+            let _ = (top.take("site"), top.take("time_scale"));
+            top.finish()?;
+        }
         read_promise(table, None, &mut file)
     }
 

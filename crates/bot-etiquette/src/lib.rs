@@ -8,7 +8,7 @@
 //! | `robots` | RFC 9309: parse a robots.txt, match a URL, say which line decided; the cache | `robots` (default) |
 //! | `politeness` | when a host may be asked again, and why not before | `politeness` (default) |
 //! | `signing` | RFC 9421 and Web Bot Auth: sign requests, verify them, publish the keys | `signing` |
-//! | `identity` | who the bot says it is, and whether the parts agree | `identity` |
+//! | `identity` | who the bot says it is, and whether the parts agree; its page, address file and card | `identity`, `publish` |
 //! | `fetch` | limits, address policy, redirects, validators; with `client` an HTTP client that keeps them | `fetch`, `client` |
 //! | `html` | what a page says and links to; sitemaps; the audit of files | `html` |
 //! | `arcgis` | ArcGIS REST: requests out, directories, services, layers, counts and outlines in | `arcgis` |

@@ -9,20 +9,23 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
+use crate::online::{Online, Redirected};
 use crate::{input, output, time};
 
-/// `directory check FILE [--authority HOST] [--headers FILE]`
+/// `directory check FILE [--authority HOST] [--headers FILE | --online]`
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// The document as it was fetched; - reads stdin.
+    /// The document as it was fetched; - reads stdin; its URL with --online.
     #[arg(value_name = "FILE")]
     file: String,
     /// The host it was fetched from, such as bot.example.
     #[arg(long, value_name = "HOST")]
     authority: Option<String>,
     /// The response headers, as `curl --dump-header FILE` writes them.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "online")]
     headers: Option<String>,
+    #[command(flatten)]
+    online: Online,
     /// The time of checking, instead of now: Unix seconds or RFC 3339.
     #[arg(long, value_name = "T", value_parser = time::parse)]
     now: Option<SystemTime>,
@@ -51,13 +54,22 @@ pub(super) fn run(options: &Check) -> Result<Answer, Failure> {
             "--headers -: stdin is read for the document already (give a file for one of them)",
         ));
     }
-    let document = input::read(&options.file)?;
-    let response = options.headers.as_deref().map(response).transpose()?;
+    let mut authority = options.authority.clone();
+    let (document, response) = match options.online.fetch(&options.file, Redirected::Stop)? {
+        Some(answer) => {
+            let Some(status) = answer.status else {
+                return Err(Failure::new(format_args!("{}: gave no answer", options.file)));
+            };
+            authority.get_or_insert(answer.authority);
+            (answer.body.to_vec(), Some((status, answer.headers)))
+        }
+        None => (input::read(&options.file)?, options.headers.as_deref().map(response).transpose()?),
+    };
     let mut check = DirectoryCheck::new(&document);
     if let Some((status, headers)) = &response {
         check = check.response(*status, headers);
     }
-    if let Some(authority) = &options.authority {
+    if let Some(authority) = &authority {
         check = check.authority(authority);
     }
     let findings = check.run(options.now.unwrap_or_else(time::now));

@@ -2,10 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
 mod directory;
+mod examples;
 mod extract_arcgis;
 mod extract_feed;
 mod extract_html;
+mod identity;
 mod key;
+mod online;
+mod operators;
 mod politeness;
 mod referee;
 mod robots;

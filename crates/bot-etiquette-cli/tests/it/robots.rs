@@ -175,7 +175,7 @@ fn check_refuses_what_it_cannot_understand_and_says_what_to_do() {
         (&["--agent", "ExampleBot", "/", "https://example.com/"], "path of an existing file, or - for stdin"),
         (
             &["--agent", "ExampleBot", "https://example.com/robots.txt", "https://example.com/"],
-            "download it first, or pipe it in",
+            "fetch it with --online; else download it first",
         ),
         (&["--agent", "ExampleBot", "--status", "ok", "-", "https://example.com/"], "--status \"ok\""),
         (&["--agent", "ExampleBot", "--status", "100", "-", "https://example.com/"], "--status \"100\""),

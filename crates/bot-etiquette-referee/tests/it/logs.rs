@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bot_etiquette_referee::{LogError, Promise, Report, Rule, read_log};
+use bot_etiquette_referee::{LogError, Promise, Report, Rule, Scenario, read_log, read_log_of};
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -155,6 +155,38 @@ fn a_line_that_is_no_entry_is_named() {
     }
     let error = read_log(b"", Promise::new().max_open(0)).unwrap_err();
     assert!(error.to_string().contains("max_open"), "{error}");
+}
+
+#[test]
+fn of_a_whole_sites_log_one_crawler_is_judged() {
+    let of =
+        |agent: &str| read_log_of(COMBINED.as_bytes(), Promise::new().min_delay(seconds(3)), agent).unwrap();
+    let report = of("mybot");
+    assert_eq!((report.requests(), report.broken()), (3, vec![Rule::MinDelay]), "{report}");
+    assert_eq!(of("Other").broken(), [Rule::Method], "the other one's POST is its own");
+    assert_eq!(of("Nobody").requests(), 0);
+    let nameless =
+        COMBINED.to_owned() + r#"127.0.0.1 - - [10/Oct/2027:13:55:50 +0000] "GET / HTTP/1.1" 200 1 "-" "-""#;
+    assert_eq!(read_log_of(nameless.as_bytes(), Promise::new(), "MyBot").unwrap().requests(), 3);
+    let common = r#"127.0.0.1 - - [10/Oct/2027:13:55:36 +0000] "GET / HTTP/1.0" 200 2326"#;
+    match read_log_of(common.as_bytes(), Promise::new(), "MyBot") {
+        Err(LogError::NoAgent { line: 1, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_bots_own_configuration_holds_its_promise() {
+    let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let config = "user_agent = \"MyBot/1.0 (+https://my.dev/bot)\"\ntoken = \"MyBot\"\npage = \"https://my.dev/bot\"\n\
+                  [about]\noperator = \"My Ltd\"\n[promise]\nmin_delay = 3\n[text.en]\npurpose = \"p\"\n";
+    let promise = Scenario::parse_promise(config, none).unwrap();
+    broken(COMBINED, promise.methods(&["GET", "POST"]), &[Rule::MinDelay]);
+    let wrong = Scenario::parse_promise(&config.replace("min_delay", "min_dealy"), none).unwrap_err();
+    assert_eq!(wrong.line(), 7);
+    // Without a page it is no configuration, and a key outside the promise is a slip.
+    let slip = Scenario::parse_promise("max_open = 1\n[promise]\nmin_delay = 3\n", none).unwrap_err();
+    assert_eq!(slip.line(), 1, "{slip}");
 }
 
 proptest::proptest! {
