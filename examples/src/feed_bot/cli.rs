@@ -111,9 +111,13 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
     let talk = Talk::new(arguments.json);
     match &arguments.command {
         None => demonstrate(&arguments, &talk).await,
-        Some(Command::Run { once }) => {
-            let session = arguments.online(&talk)?;
-            session.run(*once).await
+        Some(Command::Run { once: false }) => arguments.online(&talk)?.forever().await,
+        Some(Command::Run { once: true }) => {
+            let (exit, written) = arguments.online(&talk)?.once().await?;
+            if arguments.json {
+                println!("{}", serde_json::to_string_pretty(&written.status)?);
+            }
+            Ok(exit)
         }
         Some(Command::Review { host }) => arguments.online(&talk)?.review(host).await,
         Some(Command::On { id }) => arguments.turn(id, true),

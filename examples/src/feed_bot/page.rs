@@ -27,7 +27,7 @@ pub fn index(config: &Config, shown: &[Shown<'_>], status: &Status, ledger: &Led
         page.say(Phrase::Thanks),
         page.say(Phrase::Sources)
     );
-    page.events(&mut body, shown, first);
+    page.events(&mut body, shown);
     page.sources(&mut body, status);
     page.politeness(&mut body, status);
     body.push_str(&html::timelines(ledger));
@@ -126,9 +126,12 @@ impl Page<'_> {
         }
     }
 
-    fn events(&self, body: &mut String, shown: &[Shown<'_>], first: &str) {
+    fn events(&self, body: &mut String, shown: &[Shown<'_>]) {
         let _ = write!(body, "<h2>{} ({})</h2>", self.say(Phrase::Events), shown.len());
-        body.push_str(&html::filter("events", Phrase::Filter.say(first)));
+        for language in self.languages {
+            let filter = html::filter("events", Phrase::Filter.say(language));
+            let _ = write!(body, "<span class=\"t l-{language}\">{filter}</span>");
+        }
         body.push_str("<table id=\"events\"><thead><tr>");
         for column in [Phrase::When, Phrase::What, Phrase::Where, Phrase::Price, Phrase::Source] {
             let _ = write!(body, "<th>{}", self.say(column));

@@ -352,16 +352,17 @@ pub fn assemble(
     /// The largest feed taken, on the wire and decoded.
     const FEED_BYTES: u64 = 64 << 20;
     let limits = FetchLimits::default().wire_bytes(FEED_BYTES).decoded_bytes(FEED_BYTES);
-    let noted = ledger.clone();
+    let (noted, clock) = (ledger.clone(), world.clock);
     let stack = crate::stack::Stack {
         identity: bot.identity.clone(),
         chromium: None,
-        politeness: kept.state().politeness.clone(),
+        politeness: kept.state().politeness.clone().with_clock(move || clock.now().into()),
         signer: bot.signer.clone(),
         fetcher: world.reach(Fetcher::builder()).limits(limits).build()?,
         follow: FollowLayer::default(),
-        clock: world.clock,
+        clock,
         watch: std::sync::Arc::new(move |step| noted.note(&step)),
     };
-    stack.polite()
+    // Which rules hold is decided above: by what a person has read.
+    Ok(stack.assemble_with(|_, _| {})?.polite)
 }

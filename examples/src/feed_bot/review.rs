@@ -44,9 +44,10 @@ impl Reviews {
                     )));
                 }
                 if let Some(token) = token.filter(|token| **token != review.token) {
+                    let (kept, host) = (review.token.to_string(), url.host_str().unwrap_or_default());
                     let problem = format!(
-                        "token = {:?}: reviewed for another crawler than {token}",
-                        review.token.to_string()
+                        "token = {kept:?}: reviewed for another crawler; write token = \"{token}\" and reviewed = \
+                         \"pending\", then `review {host}` prints what is there"
                     );
                     return Err(wrong(problem));
                 }

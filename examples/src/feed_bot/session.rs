@@ -71,22 +71,26 @@ impl Session {
         Ok(written)
     }
 
-    /// Runs what is due once, or goes on until the person stops it.
+    /// Goes on every three hours until the person stops it.
     ///
     /// # Errors
     /// As [`round`](Self::round).
-    pub async fn run(&self, once: bool) -> Result<Exit, BoxError> {
-        if !once {
-            let wrote = async |round: Round| {
-                let written = self.write().await?;
-                self.talk
-                    .say(format!("{} read, {} not; {} events", round.read, round.not_read, written.events));
-                Ok(())
-            };
-            schedule::forever(&self.reader, &self.talk, wrote).await?;
-            self.talk.finish();
-            return Ok(Exit::Interrupted);
-        }
+    pub async fn forever(&self) -> Result<Exit, BoxError> {
+        let wrote = async |round: Round| {
+            let written = self.write().await?;
+            self.talk.say(format!("{} read, {} not; {} events", round.read, round.not_read, written.events));
+            Ok(())
+        };
+        schedule::forever(&self.reader, &self.talk, wrote).await?;
+        self.talk.finish();
+        Ok(Exit::Interrupted)
+    }
+
+    /// Runs what is due, writes the results and says how it went.
+    ///
+    /// # Errors
+    /// As [`round`](Self::round).
+    pub async fn once(&self) -> Result<(Exit, Written), BoxError> {
         let (round, written) = self.round().await?;
         self.talk.finish();
         self.talk.say(format!("{} events in {}", written.events, self.out.display()));
@@ -95,12 +99,13 @@ impl Session {
             let due = due.map_or("a source is on".to_owned(), moment_text);
             self.talk.say(format!("no source is due before {due}"));
         }
-        Ok(match (self.reader.interrupt.requested(), round.read, round.not_read) {
+        let exit = match (self.reader.interrupt.requested(), round.read, round.not_read) {
             (true, ..) => Exit::Interrupted,
             (_, _, 0) => Exit::Done,
             (_, 0, _) => Exit::Nothing,
             _ => Exit::Partial,
-        })
+        };
+        Ok((exit, written))
     }
 
     /// Looks at a host's robots.txt, if that was not done today, and prints a review to read and keep.

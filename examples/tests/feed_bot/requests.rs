@@ -152,6 +152,21 @@ async fn validators_go_back_byte_for_byte_and_outlive_a_restart() {
 }
 
 #[tokio::test]
+async fn a_new_validator_counts_although_the_feed_says_the_same() {
+    let site = Site::new(HOST)
+        .page(page("/a.json", &["Danza"]).etag("\"one\""))
+        .page(page("/a.json", &["Danza"]).etag("\"two\""));
+    let mut town = Town::found("renewed", SCALE, vec![site], &[&url("/a.json")], &[]).await;
+    town.round().await;
+    town.next_round().await;
+    let record = town.row().record;
+    assert_eq!((record.added, record.changed, record.unchanged), (0, 0, 1));
+    town.next_round().await;
+    assert!(town.row().record.last_304.is_some(), "asked with the second, which the site knows");
+    town.kept(4);
+}
+
+#[tokio::test]
 async fn a_feed_that_broke_off_keeps_the_old_validators_and_all_events() {
     let cut = feed(&["Danza", "Teatro nuevo", "Cine"]);
     let cut = &cut[..cut.len() - 40];
