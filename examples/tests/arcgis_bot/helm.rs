@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bot_etiquette::arcgis::Root;
 use bot_etiquette::politeness::Policy;
@@ -95,7 +95,7 @@ impl Isles {
     /// The same world so many days later.
     pub fn days_later(&self, days: u32) -> World {
         let now = self.world.clock.now();
-        let later = Clock::joined(1, SystemTime::now(), now + DAY * days, &[]).unwrap();
+        let later = Clock::joined(1, Clock::real().now(), now + DAY * days, &[]).unwrap();
         let mut world = self.world.clone();
         world.clock = later;
         world
