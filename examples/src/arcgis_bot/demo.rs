@@ -54,6 +54,7 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         drop(std::fs::remove_file(out.join(old)));
     }
     let state = Arc::new(State::open(&file, policy(None)?, NAME.0, TABLES, NAME.1)?);
+    state.politeness.unsynced()?;
     let config = Config { ct_logs: vec![CT_LOG.into()], ..Config::default() };
     let session = Session::new(&bot, &world, state, config, (talk.clone(), interrupt, PATIENCE))?;
 

@@ -87,9 +87,11 @@ impl Isles {
     }
 
     pub fn session_in(&self, world: &World, config: Config, patience: Duration) -> Session {
-        let state = State::open(&self.state(), Policy::from_toml(POLICY).unwrap(), NAME.0, TABLES, NAME.1);
+        let state =
+            State::open(&self.state(), Policy::from_toml(POLICY).unwrap(), NAME.0, TABLES, NAME.1).unwrap();
+        state.politeness.unsynced().unwrap();
         let talk = (Talk::new(true), Interrupt::never(), patience);
-        Session::new(&self.bot, world, Arc::new(state.unwrap()), config, talk).unwrap()
+        Session::new(&self.bot, world, Arc::new(state), config, talk).unwrap()
     }
 
     /// The same world so many days later.
