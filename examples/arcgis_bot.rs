@@ -217,7 +217,11 @@ fn open(arguments: &Arguments) -> Result<State, BoxError> {
             out.join("catalogue.sqlite")
         }
     };
-    Ok(State::open(&file, policy, NAME.0, TABLES, NAME.1)?)
+    let state = State::open(&file, policy, NAME.0, TABLES, NAME.1)?;
+    if arguments.world.is_some() {
+        state.politeness.unsynced()?;
+    }
+    Ok(state)
 }
 
 /// Off this machine only under the person's own name; what asks nobody needs none.

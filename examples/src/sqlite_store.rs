@@ -110,6 +110,11 @@ impl SqliteStore {
         self
     }
 
+    /// Writes survive a killed process, and no longer a power failure: for a world that ends with the process that serves it.
+    pub fn unsynced(&self) -> Result<(), StoreError> {
+        Ok(self.lock().connection.pragma_update(None, "synchronous", "normal")?)
+    }
+
     /// The time, for the moment at which a decision is made: it may have waited for other processes since it was asked for.
     #[must_use]
     pub fn with_clock(self, clock: impl Fn() -> Timestamp + Send + 'static) -> Self {

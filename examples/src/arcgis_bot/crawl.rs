@@ -114,19 +114,24 @@ async fn work(
             continue;
         }
         session.talk.doing(&what);
-        let visited = if session.is_stopped() {
-            Visited::Left(NotRead::Interrupted)
-        } else {
-            visit::service(session, &record).await?
-        };
+        let visited = visit::service(session, &record).await?;
         let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
         match visited {
+            Visited::Left(NotRead::Interrupted) => {
+                tally.interrupted = true;
+                return Ok(());
+            }
             Visited::Done => {
                 tally.read += 1;
                 session.talk.done(format!("{what}: {}", summary(session, record.id)?));
             }
             Visited::Busy if times < RETRIES => {
                 session.talk.say(format!("{what}: busy, left alone for about an hour"));
+                due.lock().unwrap_or_else(PoisonError::into_inner).push_back((record, times + 1));
+            }
+            // The host is left alone for a while now: taken up again where there is time for that.
+            Visited::Left(NotRead::NoAnswer(why)) if times < RETRIES => {
+                session.talk.say(format!("{what}: no answer: {why}"));
                 due.lock().unwrap_or_else(PoisonError::into_inner).push_back((record, times + 1));
             }
             Visited::Busy => tally.leave(&what, &NotRead::Broken("is busy again and again".into())),
@@ -147,7 +152,11 @@ async fn walk(session: &Session, id: i64, root: &Root) -> Result<Option<NotRead>
         let folder = folder_of(root, request.url.path());
         match session.read::<Directory>(&request, CRAWL, None).await {
             // It holds the whole host now; the next try waits for that.
-            Err(Trouble::Problem(Problem::Busy { .. })) if retries < RETRIES => retries += 1,
+            Err(Trouble::Problem(Problem::Busy { .. }) | Trouble::NotRead(NotRead::NoAnswer(_)))
+                if retries < RETRIES =>
+            {
+                retries += 1;
+            }
             Err(Trouble::Problem(problem)) => {
                 session.catalogue.listed(id, &folder, Some(&problem.to_string()), &[])?;
                 if folder.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::catalogue::{NAME, TABLES};
 use super::config::{Config, DEMO_IDENTITY, policy, roots};
@@ -35,7 +35,6 @@ const PATIENCE: Duration = Duration::from_secs(100 * 60);
 /// # Errors
 /// When nothing can be served, or a file cannot be written.
 pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Result<Exit, BoxError> {
-    let began = Instant::now();
     let islands = Islands::read(SERVERS)?;
     let bot = Bot::demo(DEMO_IDENTITY)?;
     let (sites, _) = islands.sites();
@@ -55,17 +54,22 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         drop(std::fs::remove_file(out.join(old)));
     }
     let state = Arc::new(State::open(&file, policy(None)?, NAME.0, TABLES, NAME.1)?);
+    state.politeness.unsynced()?;
     let config = Config { ct_logs: vec![CT_LOG.into()], ..Config::default() };
     let session = Session::new(&bot, &world, state, config, (talk.clone(), interrupt, PATIENCE))?;
 
+    let mut servers = roots(&islands.addresses())?;
+    for root in &servers {
+        session.catalogue.root(root, "given")?;
+    }
     talk.say("Finding servers in public catalogues");
     let (found, mut tally) = discover(&session, &LANES).await?;
     talk.say("\nReading what they publish");
-    let mut servers = roots(&islands.addresses())?;
+    let session = session.with_patience(PATIENCE);
     servers.extend(found);
     tally.add(crawl(&session, servers).await?);
     let (words, at) = SEARCH;
-    let place = search::around(at, 5.0);
+    let place = search::around(at, 8.0);
     let mut hits = search::find(&session.catalogue, words, Some(&place))?;
     tally.add(search::ask_live(&session, &mut hits, &place, 6).await?);
     talk.finish();
@@ -91,7 +95,11 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         for violation in verdict.violations() {
             println!("  {violation}");
         }
-        println!("\nOpen {} ({} s in all)", out.join("report.html").display(), began.elapsed().as_secs());
+        println!(
+            "\nOpen {} ({} s in all)",
+            out.join("report.html").display(),
+            (session.asker.ledger.duration() / SCALE).as_secs()
+        );
     }
     Ok(match tally.interrupted {
         true => Exit::Interrupted,

@@ -5,6 +5,8 @@
 //! A refusal is an error, never an empty result. Names out of certificates are asked only where they look like a map
 //! server's, with two requests at the most after robots.txt, and left alone for half a year after.
 
+use std::time::Duration;
+
 use bot_etiquette::arcgis::discover::ct::{Checkpoint, TILE_WIDTH, TileWalk, tiles};
 use bot_etiquette::arcgis::discover::{
     ApiSource, Finding, HubPage, PortalWalk, Probe, Review, RobotsRule, SOURCES, SearchPage,
@@ -170,8 +172,10 @@ async fn probe(session: &Session, host: &str) -> Result<Option<Root>, Refused> {
         .catalogue
         .query(|tables| tables.query_row(query, params![host, now], |row| row.get(0)).optional())?;
     let Some(mut probe) = Probe::new(host).filter(|_| held.is_none()) else { return Ok(None) };
+    // A host that does not answer is not waited for: nobody invited the question.
+    let hasty = session.clone().with_patience(Duration::ZERO);
     while let Some(request) = probe.next() {
-        match session.read::<Directory>(&request, PROBE, None).await {
+        match hasty.read::<Directory>(&request, PROBE, None).await {
             Ok(parsed) => probe.answered(Ok(parsed)),
             Err(Trouble::Problem(problem)) => probe.answered(Err(problem)),
             Err(Trouble::NotRead(NotRead::Interrupted)) => {

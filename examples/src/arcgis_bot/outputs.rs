@@ -14,10 +14,13 @@ use super::report::{self, Story};
 use super::session::Session;
 use crate::stack::BoxError;
 
+/// Services, each with its layers.
+pub type Services = Vec<(ServiceRecord, Vec<LayerRecord>)>;
+
 /// Everything the catalogue holds, for the outputs.
 pub struct Contents {
     /// Server by server, service by service, layer by layer.
-    pub servers: Vec<(RootRecord, Vec<(ServiceRecord, Vec<LayerRecord>)>)>,
+    pub servers: Vec<(RootRecord, Services)>,
 }
 
 impl Contents {

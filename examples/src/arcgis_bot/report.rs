@@ -44,6 +44,7 @@ const STYLE: &str = "<style>
 .hits{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.8rem}.hits figure{margin:0;border:1px solid var(--line);border-radius:.5rem;overflow:hidden}
 .hits img,.hits .none{width:100%;max-width:none;aspect-ratio:4/3;object-fit:cover;background:#f4f7fa;display:block}.hits figcaption{padding:.5rem .8rem}
 table img{width:6.5rem;background:#f4f7fa;border-radius:.25rem;display:block}tbody tr:hover{background:color-mix(in srgb,var(--go) 8%,transparent)}
+td code{word-break:break-word}
 .mark{display:inline-block;padding:0 .5em;border-radius:1em;font-size:.85em;border:1px solid var(--line);white-space:nowrap}
 .mark.outlines,.mark.public{color:#2f8f5b;border-color:#2f8f5b}.mark.extent-only{color:#a8741a;border-color:#e0a63a}.mark.not-public,.mark.gone{color:var(--bad);border-color:var(--bad)}
 details{margin:.3rem 0}summary{cursor:pointer}

@@ -115,6 +115,12 @@ impl Session {
         })
     }
 
+    /// The same, with this long from now on to wait for turns.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { deadline: Timestamp::from(self.now()) + patience, ..self }
+    }
+
     /// The time.
     #[must_use]
     pub fn now(&self) -> SystemTime {

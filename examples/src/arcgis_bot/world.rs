@@ -157,10 +157,9 @@ impl Islands {
 
     /// What the bot has promised, as the referee holds it to: two requests open, Crawl-delays up to two seconds, an hour
     /// for what is busy, a quarter of an hour for who does not answer, and all the rest. `scale` is the clock's.
-    #[must_use]
     pub fn promise(&self, bot: &Bot, scale: u32) -> Promise {
         let promise = Promise::new()
-            .user_agent(&bot.identity.user_agent().to_string())
+            .user_agent(bot.identity.user_agent().as_ref())
             .robots_token("SmartSitePlanBot")
             .robots_first(true)
             .robots_max_age(Duration::from_secs(86_400))

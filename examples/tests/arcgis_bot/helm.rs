@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bot_etiquette::arcgis::Root;
 use bot_etiquette::politeness::Policy;
@@ -87,15 +87,17 @@ impl Isles {
     }
 
     pub fn session_in(&self, world: &World, config: Config, patience: Duration) -> Session {
-        let state = State::open(&self.state(), Policy::from_toml(POLICY).unwrap(), NAME.0, TABLES, NAME.1);
+        let state =
+            State::open(&self.state(), Policy::from_toml(POLICY).unwrap(), NAME.0, TABLES, NAME.1).unwrap();
+        state.politeness.unsynced().unwrap();
         let talk = (Talk::new(true), Interrupt::never(), patience);
-        Session::new(&self.bot, world, Arc::new(state.unwrap()), config, talk).unwrap()
+        Session::new(&self.bot, world, Arc::new(state), config, talk).unwrap()
     }
 
     /// The same world so many days later.
     pub fn days_later(&self, days: u32) -> World {
         let now = self.world.clock.now();
-        let later = Clock::joined(1, SystemTime::now(), now + DAY * days, &[]).unwrap();
+        let later = Clock::joined(1, Clock::real().now(), now + DAY * days, &[]).unwrap();
         let mut world = self.world.clone();
         world.clock = later;
         world

@@ -25,7 +25,7 @@ async fn isles() -> Isles {
     let isles = Isles::of(Islands::read(SERVERS).unwrap().only(&[GIS, PORT]), SCALE).await;
     isles.demo.write(&isles.folder.file("world.json")).unwrap();
     // The lease of a request that was killed lasts as long as its time limit, and a little more.
-    std::fs::write(isles.folder.file("config.toml"), "connect = 4.0\ntotal = 4.0\npreviews = 1\n").unwrap();
+    std::fs::write(isles.folder.file("config.toml"), "connect = 6.0\ntotal = 6.0\npreviews = 1\n").unwrap();
     isles
 }
 
