@@ -93,6 +93,26 @@ pub enum What {
     },
 }
 
+impl HostLedger {
+    fn absorb(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.failures += other.failures;
+        self.closed += other.closed;
+        self.crawl_delay = other.crawl_delay.or(self.crawl_delay);
+        for (status, times) in other.statuses {
+            *self.statuses.entry(status).or_default() += times;
+        }
+        for (reason, waited) in other.waits {
+            let sum = self.waits.entry(reason).or_default();
+            sum.times += waited.times;
+            sum.seconds += waited.seconds;
+        }
+        let room = MAX_EVENTS.saturating_sub(self.events.len());
+        self.events.extend(other.events.into_iter().take(room));
+    }
+}
+
 impl Ledger {
     /// Begins now.
     #[must_use]
@@ -170,6 +190,24 @@ impl Ledger {
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.clock.now().duration_since(self.began).unwrap_or_default()
+    }
+
+    /// Whether both are clones of one.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.hosts, &other.hosts)
+    }
+
+    /// Takes in what another has noted, such as that of a run before; its events keep their moments.
+    pub fn absorb(&self, other: &Self) {
+        if self.is_same(other) {
+            return;
+        }
+        let later = other.began.duration_since(self.began).unwrap_or_default().as_secs_f64();
+        for (name, mut noted) in other.hosts() {
+            noted.events.iter_mut().for_each(|event| event.at += later);
+            self.of(&name, None, |host| host.absorb(noted));
+        }
     }
 
     /// The report as data: `{"schema":1,"seconds":..,"hosts":{"example.com":{..}}}`.

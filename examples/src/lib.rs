@@ -15,6 +15,8 @@ pub mod ledger;
 pub mod narrator;
 #[cfg(feature = "render")]
 pub mod rendering;
+#[cfg(feature = "snapshot-bot")]
+pub mod snapshot;
 pub mod sqlite_store;
 pub mod stack;
 pub mod state;
