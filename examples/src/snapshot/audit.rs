@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bot_etiquette::fetch::{FetchLimits, OverLimit};
 use bot_etiquette::html::{AuditAnswer, AuditRequest, AuditStep, FileAudit};
+use bot_etiquette::politeness::Policy;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::probes::{Probe, Probes, What};
 use super::record::{HopRecord, ProbeRecord};
-use super::time;
+use super::{policy, time};
 use super::visitor::{Errand, TIME_LIMIT, Visitor};
 use crate::asker::NotRead;
 use crate::clock::Clock;
@@ -22,6 +24,12 @@ use crate::talk::Talk;
 const HOSTS: usize = 32;
 /// Bytes that a compressed script or style sheet is unpacked to at the most, to count them.
 const UNPACKED: u64 = 20_000_000;
+
+/// The lane of all shared CDNs: they have one rate, so they are asked one after the other.
+const SHARED: &str = "shared CDNs";
+/// From the end of one to the start of the next there. The policy spaces the decisions; a decision may take a while to get
+/// on the wire, and with this pause the requests themselves are no closer.
+const SHARED_PAUSE: Duration = Duration::from_millis(125);
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,20 +54,23 @@ pub(crate) async fn check(
     state: &Arc<State>,
     clock: Clock,
     talk: &Talk,
+    policy: &Policy,
     probes: Vec<Probe>,
 ) -> Result<Checked, BoxError> {
     let desk = Desk { visitor: visitor.clone(), state: Arc::clone(state), clock, talk: talk.clone() };
     let mut lanes: BTreeMap<String, VecDeque<Probe>> = BTreeMap::new();
     for probe in probes {
-        lanes.entry(probe.url.host_str().unwrap_or_default().to_owned()).or_default().push_back(probe);
+        let host = probe.url.host_str().unwrap_or_default();
+        let lane = if policy::is_shared_cdn(policy, host) { SHARED } else { host };
+        lanes.entry(lane.to_owned()).or_default().push_back(probe);
     }
     let at_once = Arc::new(Semaphore::new(HOSTS));
     let mut running = JoinSet::new();
-    for (_, lane) in lanes {
+    for (name, lane) in lanes {
         let (desk, at_once) = (desk.clone(), Arc::clone(&at_once));
         running.spawn(async move {
             let _turn = at_once.acquire_owned().await?;
-            desk.lane(lane).await
+            desk.lane(lane, if name == SHARED { SHARED_PAUSE } else { Duration::ZERO }).await
         });
     }
     let mut sum = Checked::default();
@@ -73,7 +84,7 @@ pub(crate) async fn check(
 
 impl Desk {
     /// The files and links of one host, one after the other.
-    async fn lane(&self, mut lane: VecDeque<Probe>) -> Result<Checked, BoxError> {
+    async fn lane(&self, mut lane: VecDeque<Probe>, pause: Duration) -> Result<Checked, BoxError> {
         let mut sum = Checked::default();
         while let Some(probe) = lane.pop_front() {
             if self.visitor.is_interrupted() {
@@ -90,6 +101,7 @@ impl Desk {
                     Probes(&self.state).keep(&probe, &record, now)?;
                     self.talk.done(format!("{} {} {}", record.outcome, probe.what.as_str(), probe.url));
                     sum.asked += 1;
+                    tokio::time::sleep(self.clock.real_duration(pause)).await;
                 }
                 None => sum.later += 1,
             }
@@ -178,6 +190,8 @@ impl Desk {
     fn was_asked(&self, probe: &Probe) -> rusqlite::Result<bool> {
         let record = Probes(&self.state).record(&probe.url, probe.what)?;
         let now = time::millis(self.clock.now());
+        // What robots.txt closed was not asked: it may be open today.
+        let record = record.filter(|record| record.outcome != "closed");
         Ok(record.is_some_and(|record| record.at + time::of(probe.what.age()) > now))
     }
 }

@@ -139,7 +139,7 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
                 let problem = "off this machine it needs an identity of your own (--identity FILE): its name is its operator's";
                 return Err(Usage::identity(problem).into());
             }
-            return crawl(setup, &world, Arc::new(state), &chosen).await;
+            return crawl(setup, &world, policy, Arc::new(state), &chosen).await;
         }
         Command::Report => {
             let agent = bots::bot(setup.identity.as_deref(), &setup.edition)?.bot.identity.user_agent().to_string();
@@ -161,14 +161,20 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
     Ok(Exit::Done)
 }
 
-async fn crawl(setup: &Setup, world: &World, state: Arc<State>, sites: &[Site]) -> Result<Exit, BoxError> {
+async fn crawl(
+    setup: &Setup,
+    world: &World,
+    policy: Policy,
+    state: Arc<State>,
+    sites: &[Site],
+) -> Result<Exit, BoxError> {
     let bot = bots::bot(setup.identity.as_deref(), &setup.edition)?;
     let agent = bot.bot.identity.user_agent().to_string();
     let ledger = Ledger::new(world.clock);
     let options = VisitorOptions::new(Interrupt::listen());
     let viewer: Arc<dyn Viewer> = Arc::new(AsSent);
     let talk = Talk::new(setup.json);
-    let crawl = Crawl { bot, world: world.clone(), state, viewer, talk, options };
+    let crawl = Crawl { bot, world: world.clone(), policy, state, viewer, talk, options };
     let mut ends = Vec::new();
     for site in sites {
         let end = crawl.run(site, &ledger).await?;

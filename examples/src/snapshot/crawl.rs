@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bot_etiquette::html::{Page, UrlKey};
 use bot_etiquette::identity::UserAgentForm;
+use bot_etiquette::politeness::Policy;
 use http::{HeaderValue, Method, header};
 use serde::Serialize;
 use tokio::task::JoinSet;
@@ -43,6 +44,8 @@ pub struct Crawl {
     pub bot: SnapshotBot,
     /// Where.
     pub world: World,
+    /// The rules of politeness that the state was opened under.
+    pub policy: Policy,
     /// What is known.
     pub state: Arc<State>,
     /// Makes of pages what is read.
@@ -133,7 +136,7 @@ impl Run<'_> {
         if !self.is_stopped() {
             let due = Probes(state).due(&self.site, time::millis(clock.now()))?;
             talk.say(format!("{}: {} files and links to check", self.site.host(), due.len()));
-            let Checked { asked, later } = audit::check(&self.visitor, state, clock, talk, due).await?;
+            let Checked { asked, later } = audit::check(&self.visitor, state, clock, talk, &self.crawl.policy, due).await?;
             self.end.checked += asked;
             self.end.left += later;
         }

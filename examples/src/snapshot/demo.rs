@@ -77,6 +77,7 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
     let mut crawl = Crawl {
         bot,
         world: world.clone(),
+        policy: policy.clone(),
         state: Arc::new(open_state(&path, &policy)?),
         viewer: Arc::new(AsSent),
         talk,

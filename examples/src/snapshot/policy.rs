@@ -18,6 +18,15 @@ pub const WEEKLY_PAGES: u32 = 500;
 
 const WEEK: Duration = Duration::from_secs(7 * 86_400);
 
+/// The group of the policy file whose hosts are large shared file CDNs.
+const SHARED_CDN: &str = "shared-cdn";
+
+/// Whether a host is a large shared file CDN, and no site's own server.
+#[must_use]
+pub fn is_shared_cdn(policy: &Policy, host: &str) -> bool {
+    host.parse().is_ok_and(|host| policy.rules(&host).groups().any(|group| group == SHARED_CDN))
+}
+
 /// Opens the state under the rules for the sites it holds.
 ///
 /// # Errors

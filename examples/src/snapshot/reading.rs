@@ -34,6 +34,10 @@ pub(crate) async fn read(
     if let Some(hop) = came.chain.last() {
         record.last = hop.to.clone();
     }
+    if came.known {
+        record.outcome = PageOutcome::Moved;
+        return Reading { record, page: None, unchanged: false };
+    }
     let answer = match came.answer {
         Ok(answer) => answer,
         Err(error) => {

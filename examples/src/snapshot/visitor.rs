@@ -86,6 +86,8 @@ pub(crate) struct Came {
     pub(crate) answer: Result<Fetched, NotRead>,
     /// The redirects, also those that led to nothing.
     pub(crate) chain: Vec<Hop>,
+    /// Whether the last of them leads to what was asked in this crawl, so that it was not followed.
+    pub(crate) known: bool,
     /// How long the exchange took, of the clock, without waits.
     pub(crate) seconds: f64,
 }
@@ -119,6 +121,7 @@ struct Trail(Arc<Mutex<Noted>>);
 struct Noted {
     hops: Vec<Hop>,
     crossed: bool,
+    known: bool,
     left: Option<tokio::time::Instant>,
     sent: Option<Sent>,
 }
@@ -201,6 +204,7 @@ impl Visitor {
         trail.note(|noted| Came {
             answer,
             chain: std::mem::take(&mut noted.hops),
+            known: noted.known,
             seconds: noted.left.map_or(0.0, |left| left.elapsed().as_secs_f64() * f64::from(self.others.clock.scale())),
         })
     }
@@ -303,6 +307,9 @@ fn follow(fresh: Fresh, ours: Option<Scope>) -> FollowLayer {
             return Err(LeavesSite(hop.to.clone()).into());
         }
         if extensions.get::<Claims>().is_some_and(|Claims(claim)| !claim(&hop.to)) {
+            if let Some(trail) = extensions.get::<Trail>() {
+                trail.note(|noted| noted.known = true);
+            }
             return Err(ReadAlready(hop.to.clone()).into());
         }
         fresh.first_of(&hop.to);

@@ -1,0 +1,75 @@
+//! `kill -9` at many points: nothing is asked twice, nothing too early, and the crawl comes to its end.
+//!
+//! The test starts its own binary again as the bot: `child` does nothing unless it is told which world to join.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use bot_etiquette_examples::exit::Exit;
+use bot_etiquette_examples::snapshot::bots::Edition;
+use bot_etiquette_examples::snapshot::command::{self, Setup};
+use bot_etiquette_examples::snapshot::{Wish, worlds};
+
+use crate::bench::{AGENT, Bench, owed};
+
+const POINTS: u64 = 15;
+/// Requests from one point to the next; the first is always that of robots.txt.
+const EVERY: u64 = 5;
+const HOME: &str = "http://orchard.example/";
+
+#[tokio::test]
+async fn child() {
+    let Some(out) = std::env::var_os("SNAPSHOT_OUT") else { return };
+    let out = std::path::PathBuf::from(out);
+    let world = Some(out.join("world.json"));
+    let setup = Setup { out, state: None, identity: None, policy: None, world, json: true, edition: Edition::Server };
+    let exit = command::run(&setup, command::Command::Crawl { site: None }).await.unwrap();
+    assert!(matches!(exit, Exit::Done | Exit::Partial), "{exit:?}");
+}
+
+#[tokio::test]
+async fn a_crawl_that_is_killed_at_fifteen_points_asks_nothing_twice_and_nothing_early() {
+    let promise = owed().user_agent(AGENT).signed(true).revisit(Duration::from_secs(7 * 86_400));
+    let mut sites = worlds::orchard();
+    // The shared CDNs have a pace of their own, and a host without an answer a wait of its own.
+    sites.retain(|site| !site.name().starts_with("cdn.") && site.name() != "silent.example");
+    let bench = Bench::new("killed", sites, promise, 10).await;
+    bench.add(HOME, &Wish { subdomains: true, ..Wish::default() }).unwrap();
+    bench.demo.write(&bench.out.join("world.json")).unwrap();
+    for point in 0..POINTS {
+        let mut child = spawn(&bench);
+        let before = bench.demo.report().requests();
+        while bench.demo.report().requests() < before + EVERY {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before point {point}");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        // Some die while an answer is under way, most at some moment of a wait.
+        tokio::time::sleep(Duration::from_millis(if point % 7 == 3 { 0 } else { 10 + point * 6 })).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let mut child = spawn(&bench);
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert!(status.success(), "{status}");
+    bench.clean();
+    let pages = bench.pages();
+    let read = pages.values().filter(|page| page["outcome"] == "read").count();
+    let lost = pages.values().filter(|page| page["outcome"] == "lost").count();
+    // At each point one page at the most, on each of the two hosts.
+    assert!(read >= 12 && lost <= 2 * POINTS as usize, "{read} read, {lost} lost");
+}
+
+fn spawn(bench: &Bench) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "killed::child", "--nocapture", "--quiet"])
+        .env("SNAPSHOT_OUT", &bench.out)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
