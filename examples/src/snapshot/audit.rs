@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 use super::probes::{Probe, Probes, What};
 use super::record::{HopRecord, ProbeRecord};
-use super::{policy, time};
 use super::visitor::{Errand, TIME_LIMIT, Visitor};
+use super::{policy, time};
 use crate::asker::NotRead;
 use crate::clock::Clock;
 use crate::stack::BoxError;
@@ -32,11 +32,13 @@ const SHARED: &str = "shared CDNs";
 const SHARED_PAUSE: Duration = Duration::from_millis(125);
 
 /// How it ended.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Checked {
     pub(crate) asked: u32,
     /// Those that have to wait for longer than a crawl.
     pub(crate) later: u32,
+    /// Those whose redirects lead to what another lane was about to ask.
+    unsettled: Vec<(Probe, ProbeRecord)>,
 }
 
 /// What each lane needs.
@@ -78,6 +80,11 @@ pub(crate) async fn check(
         let lane = done??;
         sum.asked += lane.asked;
         sum.later += lane.later;
+        sum.unsettled.extend(lane.unsettled);
+    }
+    for (probe, record) in std::mem::take(&mut sum.unsettled) {
+        let record = desk.as_known(&probe, record.chain);
+        Probes(state).keep(&probe, &record, record.at)?;
     }
     Ok(sum)
 }
@@ -101,6 +108,9 @@ impl Desk {
                     Probes(&self.state).keep(&probe, &record, now)?;
                     self.talk.done(format!("{} {} {}", record.outcome, probe.what.as_str(), probe.url));
                     sum.asked += 1;
+                    if record.outcome == "later" && !record.chain.is_empty() {
+                        sum.unsettled.push((probe, record));
+                    }
                     tokio::time::sleep(self.clock.real_duration(pause)).await;
                 }
                 None => sum.later += 1,
@@ -131,13 +141,16 @@ impl Desk {
                 Ok(answer) => {
                     error = None;
                     let whole = answer.cut.is_none().then_some(answer.body.len() as u64);
-                    let given = AuditAnswer::new(answer.status, answer.headers).body(answer.body).unpacked(whole);
+                    let given =
+                        AuditAnswer::new(answer.status, answer.headers).body(answer.body).unpacked(whole);
                     audit.answered(given);
                 }
-                Err(NotRead::Later { reason: "revisit", .. }) if !chain.is_empty() => {
+                Err(NotRead::Later { .. }) if is_first && !chain.is_empty() => {
                     return Some(self.as_known(probe, chain));
                 }
-                Err(NotRead::Later { .. } | NotRead::Interrupted) if is_first => return None,
+                Err(NotRead::Later { .. } | NotRead::Interrupted) if is_first && chain.is_empty() => {
+                    return None;
+                }
                 Err(failed) => {
                     audit.failed(was_closed(&failed));
                     error = Some(failed);
@@ -147,15 +160,16 @@ impl Desk {
         Some(ProbeRecord::new(&report, chain, error.as_ref(), time::millis(self.clock.now())))
     }
 
-    /// A redirect leads to what was asked not long ago, and is not asked again before its time.
+    /// A redirect leads to what must not be asked now: most often since it was asked not long ago, and is known.
     fn as_known(&self, probe: &Probe, chain: Vec<HopRecord>) -> ProbeRecord {
-        let known = chain.last().and_then(|hop| Probes(&self.state).record(&hop.to, probe.what).ok().flatten());
+        let known =
+            chain.last().and_then(|hop| Probes(&self.state).record(&hop.to, probe.what).ok().flatten());
         let at = time::millis(self.clock.now());
         match known {
             Some(known) => ProbeRecord { chain, ..known },
             None => {
-                let note = Some("it leads to what was asked not long ago".to_owned());
-                ProbeRecord { outcome: "redirect".to_owned(), chain, note, at, ..ProbeRecord::default() }
+                let note = Some("it leads to a host that has to wait".to_owned());
+                ProbeRecord { outcome: "later".to_owned(), chain, note, at, ..ProbeRecord::default() }
             }
         }
     }
@@ -177,7 +191,8 @@ impl Desk {
             .decoded_bytes(UNPACKED)
             .over_limit(OverLimit::Cut);
         if is_head {
-            let (state, clock, url, what) = (Arc::clone(&self.state), self.clock, probe.url.clone(), probe.what);
+            let (state, clock, url, what) =
+                (Arc::clone(&self.state), self.clock, probe.url.clone(), probe.what);
             errand.sent = Some(Arc::new(move || {
                 if let Err(error) = Probes(&state).asked(&url, what, time::millis(clock.now())) {
                     eprintln!("not written down that {url} was asked: {error}");

@@ -58,11 +58,13 @@ fn chosen(agent: &str, known: &BotIdentity) -> Result<BotIdentity, BoxError> {
     let wrong = |error: &dyn std::fmt::Display| Usage::new(format!("--agent {agent:?}: {error}"));
     let parsed = UserAgent::parse(agent).map_err(|error| wrong(&error))?;
     let product = agent.split(['/', ' ']).next().unwrap_or_default();
-    let token: String = product.chars().take_while(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-')).collect();
+    let token: String =
+        product.chars().take_while(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-')).collect();
     unsigned(parsed, &token, known).map_err(|error| wrong(&error).into())
 }
 
 fn unsigned(agent: UserAgent, token: &str, known: &BotIdentity) -> Result<BotIdentity, BoxError> {
-    let builder = BotIdentity::builder(agent, token, known.page().clone()).loopback_only(known.loopback_only());
+    let builder =
+        BotIdentity::builder(agent, token, known.page().clone()).loopback_only(known.loopback_only());
     Ok(builder.contact(known.contact().as_str()).build()?)
 }

@@ -13,9 +13,9 @@ use super::evidence::Export;
 use super::policy::{POLICY, open_state};
 use super::report;
 use super::site::{SearchEngine, Site, Sites, Wish};
+use super::time;
 use super::view::{AsSent, Viewer};
 use super::visitor::VisitorOptions;
-use super::time;
 use crate::exit::{Exit, Usage};
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
@@ -103,7 +103,8 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
     let policy = policy(setup)?;
     let path = setup.state.clone().unwrap_or_else(|| setup.out.join("state.sqlite"));
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| format!("the folder {}: {error}", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| format!("the folder {}: {error}", folder.display()))?;
     }
     let world = match &setup.world {
         Some(file) => World::read(file)?,
@@ -124,8 +125,16 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let now = time::millis(world.clock.now());
             let kept = sites.verify(&site, &name, property.as_deref(), &export, now)?;
-            let text = format!("{} is verified: {kept} pages with impressions, {} rows left out", site.host(), export.dropped);
-            tell(setup, &json!({"schema": 1, "site": site.host(), "pages": kept, "dropped": export.dropped}), &text);
+            let text = format!(
+                "{} is verified: {kept} pages with impressions, {} rows left out",
+                site.host(),
+                export.dropped
+            );
+            tell(
+                setup,
+                &json!({"schema": 1, "site": site.host(), "pages": kept, "dropped": export.dropped}),
+                &text,
+            );
         }
         Command::Crawl { site } => {
             let chosen = match site {
@@ -142,7 +151,8 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
             return crawl(setup, &world, policy, Arc::new(state), &chosen).await;
         }
         Command::Report => {
-            let agent = bots::bot(setup.identity.as_deref(), &setup.edition)?.bot.identity.user_agent().to_string();
+            let agent =
+                bots::bot(setup.identity.as_deref(), &setup.edition)?.bot.identity.user_agent().to_string();
             let summary = report::write(&state, &sites.all()?, &agent, None, &setup.out)?;
             tell(setup, &json!({"schema": 1, "sites": summary, "out": setup.out}), &written(setup));
         }
@@ -154,7 +164,11 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
                 false => state.politeness.kill(&parsed, now)?,
                 true => state.politeness.revive(&parsed, now)?,
             }
-            let text = if lift { format!("{host} may be asked again") } else { format!("{host} is left alone from now on") };
+            let text = if lift {
+                format!("{host} may be asked again")
+            } else {
+                format!("{host} is left alone from now on")
+            };
             tell(setup, &json!({"schema": 1, "host": host, "blocked": !lift}), &text);
         }
     }
@@ -197,7 +211,7 @@ async fn crawl(
 pub fn exit(ends: &[CrawlEnd]) -> Exit {
     match () {
         () if ends.iter().any(|end| end.interrupted) => Exit::Interrupted,
-        () if ends.iter().all(|end| end.read() == 0) => Exit::Nothing,
+        () if ends.iter().all(|end| end.read() == 0 && !end.resumed) => Exit::Nothing,
         () if ends.iter().any(|end| end.left > 0 || end.waits.is_some()) => Exit::Partial,
         () => Exit::Done,
     }
@@ -207,7 +221,13 @@ pub fn exit(ends: &[CrawlEnd]) -> Exit {
 #[must_use]
 pub fn told(end: &CrawlEnd) -> String {
     let pages: Vec<_> = end.pages.iter().map(|(outcome, pages)| format!("{pages} {outcome}")).collect();
-    let mut text = format!("{}: {}; {} changed; {} files and links asked", end.site, pages.join(", "), end.changed, end.checked);
+    let mut text = format!(
+        "{}: {}; {} changed; {} files and links asked",
+        end.site,
+        pages.join(", "),
+        end.changed,
+        end.checked
+    );
     if let Some(why) = &end.waits {
         text.push_str(&format!("\n  {} left: {why}", end.left));
     }
@@ -225,7 +245,9 @@ fn added(site: &Site) -> String {
     let host = site.host();
     match site.verified {
         true => format!("{host} is watched: pages with impressions, the sitemaps' and those they link to"),
-        false => format!("{host} is watched, at most 500 pages in any week until `verify {host} FILE` shows that it is yours"),
+        false => format!(
+            "{host} is watched, at most 500 pages in any week until `verify {host} FILE` shows that it is yours"
+        ),
     }
 }
 

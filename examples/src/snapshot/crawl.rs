@@ -10,7 +10,6 @@ use http::{HeaderValue, Method, header};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
-
 use super::audit::{self, Checked};
 use super::bots::SnapshotBot;
 use super::pages::Pages;
@@ -74,6 +73,8 @@ pub struct CrawlEnd {
     pub left: u32,
     /// Why the rest has to wait, where it has to.
     pub waits: Option<String>,
+    /// Whether it went on with a crawl that had read some already.
+    pub resumed: bool,
     /// Whether the person stopped it.
     pub interrupted: bool,
     /// Whether a firewall stands before it.
@@ -97,7 +98,8 @@ impl Crawl {
         let now = time::millis(self.world.clock.now());
         let (queue, lost) = Queue::open(&self.state, site, now)?;
         let visitor = Visitor::new(&self.bot, &self.world, &self.state, site, &self.options)?;
-        let end = CrawlEnd { site: site.host().to_owned(), ..CrawlEnd::default() };
+        let resumed = queue.asked()? > 0;
+        let end = CrawlEnd { site: site.host().to_owned(), resumed, ..CrawlEnd::default() };
         let (crawl, site) = (self, Arc::new(site.clone()));
         let mut run = Run { crawl, site, queue, visitor, end, resting: Vec::new(), walls: HashMap::new() };
         run.lost(&lost)?;
@@ -128,7 +130,8 @@ impl Run<'_> {
         if !self.is_stopped() {
             let waits = sitemaps::read(&self.crawl.state, &self.queue, &self.visitor, &self.site).await?;
             if let Some(waits) = waits {
-                self.rests(&self.site.host().to_owned(), &waits);
+                let site = Arc::clone(&self.site);
+                self.rests(site.host(), &waits);
             }
             self.pages(u32::MAX).await?;
         }
@@ -136,7 +139,8 @@ impl Run<'_> {
         if !self.is_stopped() {
             let due = Probes(state).due(&self.site, time::millis(clock.now()))?;
             talk.say(format!("{}: {} files and links to check", self.site.host(), due.len()));
-            let Checked { asked, later } = audit::check(&self.visitor, state, clock, talk, &self.crawl.policy, due).await?;
+            let Checked { asked, later, .. } =
+                audit::check(&self.visitor, state, clock, talk, &self.crawl.policy, due).await?;
             self.end.checked += asked;
             self.end.left += later;
         }
@@ -218,7 +222,8 @@ impl Run<'_> {
         let (state, number, from) = (Arc::clone(&crawl.state), self.queue.crawl, job.key.clone());
         // Where that cannot be written down, the redirect is not followed.
         errand.claim = Some(Arc::new(move |url| Queue::claim(&state, number, &from, url).unwrap_or(false)));
-        let (visitor, site, viewer) = (self.visitor.clone(), Arc::clone(&self.site), Arc::clone(&crawl.viewer));
+        let (visitor, site, viewer) =
+            (self.visitor.clone(), Arc::clone(&self.site), Arc::clone(&crawl.viewer));
         let (token, clock) = (crawl.bot.token.clone(), crawl.world.clock);
         Ok(async move {
             let came = visitor.ask(errand).await;
@@ -246,7 +251,9 @@ impl Run<'_> {
         let has_moved = !record.chain.is_empty() && key != job.key;
         if has_moved {
             self.moved(&pages, &record)?;
-            if page.is_some() || matches!(outcome, PageOutcome::Broken | PageOutcome::Blocked | PageOutcome::NotAPage) {
+            if page.is_some()
+                || matches!(outcome, PageOutcome::Broken | PageOutcome::Blocked | PageOutcome::NotAPage)
+            {
                 // What is there is kept under its own URL.
                 record = PageRecord { url: last.clone(), chain: Vec::new(), ..record };
             }
@@ -288,8 +295,14 @@ impl Run<'_> {
             let chain: Vec<HopRecord> = record.chain.get(at..).unwrap_or_default().to_vec();
             let note = record.note.clone().filter(|_| outcome != PageOutcome::Moved);
             let known = PageRecord::new(hop.from.clone(), &record.source, outcome, record.at);
-            let known =
-                PageRecord { last: record.last.clone(), status: Some(hop.status), chain, note, seconds: record.seconds, ..known };
+            let known = PageRecord {
+                last: record.last.clone(),
+                status: Some(hop.status),
+                chain,
+                note,
+                seconds: record.seconds,
+                ..known
+            };
             let key = UrlKey::without_tracking(&hop.from);
             pages.keep(key.as_str(), &known, None)?;
         }
@@ -301,9 +314,9 @@ impl Run<'_> {
         // Of a verified site the pages that are linked are read, but not what those link to in turn.
         if !self.site.verified || job.source != Source::Linked {
             let own = page.followed(record.nofollow).filter(|link| scope.contains(&link.url));
-            for link in own.filter(|link| probes::as_file(&link.url).is_none()) {
-                self.queue.add(&link.url, Source::Linked)?;
-            }
+            let mut own = own.filter(|link| probes::as_file(&link.url).is_none());
+            self.queue
+                .at_once(|| own.try_for_each(|link| self.queue.add(&link.url, Source::Linked).map(drop)))?;
         }
         Probes(&self.crawl.state).want(&self.site, key, &probes::of_page(page, scope, record.nofollow))
     }
@@ -340,4 +353,3 @@ impl Run<'_> {
         self.resting.push(host.to_owned());
     }
 }
-

@@ -86,7 +86,11 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
     let mut ends = Vec::new();
     for number in 1..=2 {
         let site = Sites(&crawl.state).named(SITE)?;
-        crawl.talk.say(format!("crawl {number} of {}{}", site.host(), if site.verified { ", verified" } else { "" }));
+        crawl.talk.say(format!(
+            "crawl {number} of {}{}",
+            site.host(),
+            if site.verified { ", verified" } else { "" }
+        ));
         let end = crawl.run(&site, &ledger).await?;
         let interrupted = end.interrupted;
         ends.push(end);

@@ -109,7 +109,11 @@ kinds! {
 }
 
 /// Everything that the pages, files and links of a site have to tell.
-pub(crate) fn find(pages: &[Known], probes: &[Probed], languages: &[(String, String, &'static str)]) -> Vec<Issue> {
+pub(crate) fn find(
+    pages: &[Known],
+    probes: &[Probed],
+    languages: &[(String, String, &'static str)],
+) -> Vec<Issue> {
     let mut issues = Vec::new();
     for known in pages {
         of_page(known, &mut issues);
@@ -188,14 +192,20 @@ fn of_page(known: &Known, issues: &mut Vec<Issue>) {
 fn same_titles(pages: &[Known], issues: &mut Vec<Issue>) {
     let mut titles: BTreeMap<&str, Vec<&Known>> = BTreeMap::new();
     for known in pages {
-        if let Some(title) = known.page.as_ref().and_then(|page| page.title.as_deref()).filter(|title| !title.is_empty()) {
+        if let Some(title) =
+            known.page.as_ref().and_then(|page| page.title.as_deref()).filter(|title| !title.is_empty())
+        {
             titles.entry(title).or_default().push(known);
         }
     }
     for (title, sharing) in titles.iter().filter(|(_, sharing)| sharing.len() > 1) {
         for known in sharing {
             let url = known.record.url.to_string();
-            let on = sharing.iter().map(|other| other.record.url.to_string()).filter(|other| *other != url).collect();
+            let on = sharing
+                .iter()
+                .map(|other| other.record.url.to_string())
+                .filter(|other| *other != url)
+                .collect();
             issues.push(Issue { kind: IssueKind::SameTitle, url, detail: (*title).to_owned(), on });
         }
     }
@@ -203,7 +213,8 @@ fn same_titles(pages: &[Known], issues: &mut Vec<Issue>) {
 
 /// The pages of the site that are broken, with those that link to them.
 fn broken_links(pages: &[Known], issues: &mut Vec<Issue>) {
-    let is_broken = |known: &&Known| matches!(known.record.outcome, PageOutcome::Broken | PageOutcome::NoAnswer);
+    let is_broken =
+        |known: &&Known| matches!(known.record.outcome, PageOutcome::Broken | PageOutcome::NoAnswer);
     let mut broken: BTreeMap<&str, (&Known, Vec<String>)> =
         pages.iter().filter(is_broken).map(|known| (known.key.as_str(), (known, Vec::new()))).collect();
     for known in pages {
@@ -218,8 +229,14 @@ fn broken_links(pages: &[Known], issues: &mut Vec<Issue>) {
         }
     }
     for (known, on) in broken.into_values().filter(|(_, on)| !on.is_empty()) {
-        let detail = known.record.status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
-        issues.push(Issue { kind: IssueKind::BrokenInternalLink, url: known.record.url.to_string(), detail, on });
+        let detail =
+            known.record.status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
+        issues.push(Issue {
+            kind: IssueKind::BrokenInternalLink,
+            url: known.record.url.to_string(),
+            detail,
+            on,
+        });
     }
 }
 
@@ -229,7 +246,11 @@ fn of_probe(probed: &Probed, issues: &mut Vec<Issue>) {
     let mut add = |kind: IssueKind, detail: String| {
         issues.push(Issue { kind, url: probed.url.clone(), detail, on: probed.pages.clone() });
     };
-    let status = || record.status.map_or_else(|| record.note.clone().unwrap_or_default(), |status| format!("status {status}"));
+    let status = || {
+        record
+            .status
+            .map_or_else(|| record.note.clone().unwrap_or_default(), |status| format!("status {status}"))
+    };
     match record.outcome.as_str() {
         "broken" | "no-answer" if is_file => add(IssueKind::BrokenFile, status()),
         "broken" | "no-answer" => add(IssueKind::BrokenLink, status()),
@@ -237,7 +258,10 @@ fn of_probe(probed: &Probed, issues: &mut Vec<Issue>) {
             let vendor = record.wall.as_ref().map_or("", |wall| wall.vendor.as_str());
             add(IssueKind::BlockedLink, format!("{} {vendor}", status()));
         }
-        "redirect" => add(if is_file { IssueKind::BrokenFile } else { IssueKind::BrokenLink }, record.note.clone().unwrap_or_default()),
+        "redirect" => add(
+            if is_file { IssueKind::BrokenFile } else { IssueKind::BrokenLink },
+            record.note.clone().unwrap_or_default(),
+        ),
         _ => {}
     }
     if record.chain.len() > 1 && record.outcome == "present" {
@@ -245,16 +269,22 @@ fn of_probe(probed: &Probed, issues: &mut Vec<Issue>) {
     }
     if let Some(size) = record.size.filter(|_| is_file) {
         let pixels = record.pixels.map(|(width, height)| f64::from(width) * f64::from(height));
-        let is_heavy = size >= HEAVY_IMAGE && pixels.is_some_and(|pixels| size as f64 > pixels * BYTES_A_PIXEL);
+        let is_heavy =
+            size >= HEAVY_IMAGE && pixels.is_some_and(|pixels| size as f64 > pixels * BYTES_A_PIXEL);
         if size >= OVERSIZED || is_heavy {
-            let shown = record.pixels.map_or(String::new(), |(width, height)| format!(" for {width} x {height} pixels"));
+            let shown = record
+                .pixels
+                .map_or(String::new(), |(width, height)| format!(" for {width} x {height} pixels"));
             add(IssueKind::OversizedFile, format!("{size} bytes{shown}"));
         }
     }
     for finding in &record.findings {
         match finding {
             FileFinding::NotCompressed => {
-                add(IssueKind::NotCompressed, record.size.map_or(String::new(), |size| format!("{size} bytes")));
+                add(
+                    IssueKind::NotCompressed,
+                    record.size.map_or(String::new(), |size| format!("{size} bytes")),
+                );
             }
             FileFinding::PageInstead => add(IssueKind::PageInstead, status()),
             FileFinding::PoorTitle => add(IssueKind::PoorTitle, record.title.clone().unwrap_or_default()),

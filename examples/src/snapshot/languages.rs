@@ -5,11 +5,11 @@ use http::Method;
 use rusqlite::params;
 use url::Url;
 
+use super::Site;
 use super::pages::Known;
 use super::queue::Queue;
 use super::reading;
 use super::visitor::{Errand, Visitor};
-use super::Site;
 use crate::asker::NotRead;
 use crate::state::State;
 use crate::talk::Talk;
@@ -50,7 +50,12 @@ pub(crate) async fn check(
 }
 
 /// What came of a language version in the last crawl, for one page: a word as the outputs have it.
-pub(crate) fn result(state: &State, crawl: i64, page: &Url, alternate: &Url) -> rusqlite::Result<&'static str> {
+pub(crate) fn result(
+    state: &State,
+    crawl: i64,
+    page: &Url,
+    alternate: &Url,
+) -> rusqlite::Result<&'static str> {
     let query = "SELECT state, names FROM language WHERE crawl = ?1 AND url = ?2";
     let connection = state.connection();
     let mut query = connection.prepare_cached(query)?;
@@ -105,10 +110,10 @@ async fn ask(
     }
 }
 
-
 fn asked(state: &State, queue: &Queue<'_>) -> rusqlite::Result<Vec<Url>> {
     let connection = state.connection();
     let mut query = connection.prepare_cached("SELECT url FROM language WHERE crawl = ?1")?;
-    let urls: Vec<String> = query.query_map([queue.crawl], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let urls: Vec<String> =
+        query.query_map([queue.crawl], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     Ok(urls.iter().filter_map(|url| url.parse().ok()).collect())
 }

@@ -3,8 +3,8 @@
 use bot_etiquette::html::{Page, PageDiff};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::record::{PageOutcome, PageRecord};
 use super::Site;
+use super::record::{PageOutcome, PageRecord};
 use crate::state::State;
 
 /// States of a page that are kept.
@@ -64,7 +64,8 @@ impl<'s> Pages<'s> {
         let first_read: Option<Option<i64>> =
             transaction.query_row(query, params![self.site, key], |row| row.get(0)).optional()?;
         let before = versions(&transaction, self.site, key, 1)?.into_iter().next();
-        let put = "INSERT INTO page (site, key, record) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET record = ?3";
+        let put =
+            "INSERT INTO page (site, key, record) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET record = ?3";
         transaction.execute(put, params![self.site, key, json(record)])?;
         let mut changed = false;
         if let Some(page) = page {

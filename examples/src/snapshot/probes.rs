@@ -66,7 +66,8 @@ impl Probes<'_> {
     pub(crate) fn want(&self, site: &Site, page_key: &str, probes: &[Probe]) -> rusqlite::Result<()> {
         let mut connection = self.0.connection();
         let transaction = connection.transaction()?;
-        transaction.execute("DELETE FROM wanted WHERE site = ?1 AND page = ?2", params![site.id, page_key])?;
+        transaction
+            .execute("DELETE FROM wanted WHERE site = ?1 AND page = ?2", params![site.id, page_key])?;
         for probe in probes {
             let (url, what) = (key(&probe.url), probe.what.as_str());
             let put = "INSERT OR IGNORE INTO probe (url, what, kind) VALUES (?1, ?2, ?3)";
@@ -110,7 +111,8 @@ impl Probes<'_> {
         {
             let own = ProbeRecord { chain: Vec::new(), ..record.clone() };
             let json = serde_json::to_string(&own).unwrap_or_default();
-            let put = "UPDATE probe SET record = ?3, asked = ?4 WHERE url = ?1 AND what = ?2 AND asked IS NULL";
+            let put =
+                "UPDATE probe SET record = ?3, asked = ?4 WHERE url = ?1 AND what = ?2 AND asked IS NULL";
             connection.execute(put, params![key(&last.to), probe.what.as_str(), json, now])?;
         }
         Ok(())
@@ -119,8 +121,11 @@ impl Probes<'_> {
     /// What is known of one.
     pub(crate) fn record(&self, url: &Url, what: What) -> rusqlite::Result<Option<ProbeRecord>> {
         let query = "SELECT record FROM probe WHERE url = ?1 AND what = ?2";
-        let text: Option<Option<String>> =
-            self.0.connection().query_row(query, params![key(url), what.as_str()], |row| row.get(0)).optional()?;
+        let text: Option<Option<String>> = self
+            .0
+            .connection()
+            .query_row(query, params![key(url), what.as_str()], |row| row.get(0))
+            .optional()?;
         Ok(text.flatten().and_then(|text| serde_json::from_str(&text).ok()))
     }
 
@@ -149,12 +154,17 @@ impl Probes<'_> {
 
 /// What a page loads, and which links to other sites it holds that may be followed.
 pub(crate) fn of_page(page: &Page, scope: &Scope, page_nofollow: bool) -> Vec<Probe> {
-    let files = page.links.iter().filter(|link| link.kind.is_file() && link.place != Place::Template && !link.guessed);
+    let files = page
+        .links
+        .iter()
+        .filter(|link| link.kind.is_file() && link.place != Place::Template && !link.guessed);
     let files = files.map(|link| Probe { url: plain(&link.url), what: What::File, kind: link.kind });
-    let links = page.followed(page_nofollow).filter_map(|link| match (scope.contains(&link.url), as_file(&link.url)) {
-        (true, Some(kind)) => Some(Probe { url: plain(&link.url), what: What::File, kind }),
-        (true, None) => None,
-        (false, _) => Some(Probe { url: plain(&link.url), what: What::Link, kind: link.kind }),
+    let links = page.followed(page_nofollow).filter_map(|link| {
+        match (scope.contains(&link.url), as_file(&link.url)) {
+            (true, Some(kind)) => Some(Probe { url: plain(&link.url), what: What::File, kind }),
+            (true, None) => None,
+            (false, _) => Some(Probe { url: plain(&link.url), what: What::Link, kind: link.kind }),
+        }
     });
     files.chain(links).collect()
 }
@@ -163,13 +173,15 @@ pub(crate) fn of_page(page: &Page, scope: &Scope, page_nofollow: bool) -> Vec<Pr
 pub(crate) fn as_file(url: &Url) -> Option<LinkKind> {
     let (_, extension) = url.path().rsplit('/').next()?.rsplit_once('.')?;
     match extension.to_ascii_lowercase().as_str() {
-        "jpg" | "jpeg" | "png" | "gif" | "webp" | "avif" | "svg" | "ico" | "bmp" | "tif" | "tiff" => Some(LinkKind::Image),
+        "jpg" | "jpeg" | "png" | "gif" | "webp" | "avif" | "svg" | "ico" | "bmp" | "tif" | "tiff" => {
+            Some(LinkKind::Image)
+        }
         "mp3" | "mp4" | "m4a" | "webm" | "ogg" | "wav" | "mov" | "avi" => Some(LinkKind::Media),
         "css" => Some(LinkKind::Stylesheet),
         "js" | "mjs" => Some(LinkKind::Script),
         "woff" | "woff2" | "ttf" | "otf" => Some(LinkKind::Font),
-        "pdf" | "zip" | "gz" | "tar" | "7z" | "rar" | "doc" | "docx" | "xls" | "xlsx" | "ppt" | "pptx" | "odt" | "ods"
-        | "epub" | "exe" | "dmg" | "apk" | "iso" => Some(LinkKind::Object),
+        "pdf" | "zip" | "gz" | "tar" | "7z" | "rar" | "doc" | "docx" | "xls" | "xlsx" | "ppt" | "pptx"
+        | "odt" | "ods" | "epub" | "exe" | "dmg" | "apk" | "iso" => Some(LinkKind::Object),
         _ => None,
     }
 }

@@ -79,13 +79,25 @@ impl<'s> Queue<'s> {
         // What a search console names has no host yet.
         for job in queue.jobs("host = ''")? {
             let host = job.url.host_str().unwrap_or_default();
-            queue.state.connection().execute("UPDATE job SET host = ?2 WHERE id = ?1", params![job.id, host])?;
+            queue
+                .state
+                .connection()
+                .execute("UPDATE job SET host = ?2 WHERE id = ?1", params![job.id, host])?;
         }
         let lost = queue.jobs("state = 'sent'")?;
         if !site.verified {
             queue.add(&site.start, Source::Home)?;
         }
         Ok((queue, lost))
+    }
+
+    /// Writes many things at once, or none of them.
+    pub(crate) fn at_once<T>(&self, work: impl FnOnce() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        self.state.connection().execute_batch("BEGIN IMMEDIATE")?;
+        let done = work();
+        let end = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        self.state.connection().execute_batch(end)?;
+        done
     }
 
     /// Adds a page, unless it is known or looks like a maze; a better reason than before moves it forward.

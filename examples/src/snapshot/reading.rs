@@ -6,10 +6,10 @@ use bot_etiquette::robots::RobotsTags;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use url::Url;
 
+use super::Site;
 use super::record::{HopRecord, PageOutcome, PageRecord, WallRecord};
 use super::view::Viewer;
 use super::visitor::Came;
-use super::Site;
 use crate::asker::NotRead;
 
 /// What a page came to.
@@ -62,7 +62,9 @@ pub(crate) async fn read(
         record.wall = Some(wall);
         return Reading { record, page: None, unchanged: false };
     }
-    if answer.status == StatusCode::NOT_MODIFIED && let Some(before) = before {
+    if answer.status == StatusCode::NOT_MODIFIED
+        && let Some(before) = before
+    {
         return not_modified(record, before, &answer);
     }
     if !answer.status.is_success() {
@@ -94,7 +96,8 @@ pub(crate) async fn read(
 pub(crate) fn validators(before: &PageRecord) -> Option<Validators> {
     let value = |text: &Option<String>| text.as_deref().and_then(|text| HeaderValue::from_str(text).ok());
     let is_known = before.outcome == PageOutcome::Read && before.chain.is_empty();
-    is_known.then(|| Validators::new(before.url.clone(), value(&before.etag), value(&before.last_modified)))?
+    is_known
+        .then(|| Validators::new(before.url.clone(), value(&before.etag), value(&before.last_modified)))?
 }
 
 /// Reads HTML that was answered at this URL.
@@ -105,14 +108,16 @@ pub(crate) fn facts(url: &Url, headers: &HeaderMap, token: &str, html: &[u8]) ->
 /// The firewall in an answer; a plain 403 or 429 counts as one.
 pub(crate) fn wall(answer: &Fetched) -> Option<WallRecord> {
     let known = Wall::detect(answer.status, &answer.headers, &answer.body);
-    let plain = || matches!(answer.status.as_u16(), 403 | 429).then(|| WallRecord::of_status(answer.status.as_u16()));
+    let plain =
+        || matches!(answer.status.as_u16(), 403 | 429).then(|| WallRecord::of_status(answer.status.as_u16()));
     known.as_ref().map(WallRecord::from).or_else(plain)
 }
 
 fn not_modified(mut record: PageRecord, before: &PageRecord, answer: &Fetched) -> Reading {
     let known = validators(before).map(|validators| validators.revalidated(answer.status, &answer.headers));
     if matches!(known, Some(Revalidated::Unchanged(_))) {
-        let now = PageRecord { at: record.at, seconds: record.seconds, source: record.source, ..before.clone() };
+        let now =
+            PageRecord { at: record.at, seconds: record.seconds, source: record.source, ..before.clone() };
         return Reading { record: now, page: None, unchanged: true };
     }
     record.outcome = PageOutcome::Broken;

@@ -202,17 +202,16 @@ impl Sites<'_> {
         let mut connection = self.0.connection();
         let transaction = connection.transaction()?;
         let source = export.source.as_str();
-        transaction.execute("DELETE FROM demand WHERE site = ?1 AND source = ?2", params![site.id, source])?;
+        transaction
+            .execute("DELETE FROM demand WHERE site = ?1 AND source = ?2", params![site.id, source])?;
         let mut kept = 0;
         for (url, demand) in pages.iter().filter(|(url, _)| scope.contains(url)) {
             let put = "INSERT INTO demand (site, key, url, source, impressions, clicks) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                        ON CONFLICT DO UPDATE SET impressions = impressions + ?5, clicks = clicks + ?6";
             let key = UrlKey::without_tracking(url);
             let (impressions, clicks) = (count(demand.impressions), count(demand.clicks));
-            transaction.execute(
-                put,
-                params![site.id, key.as_str(), url.as_str(), source, impressions, clicks],
-            )?;
+            transaction
+                .execute(put, params![site.id, key.as_str(), url.as_str(), source, impressions, clicks])?;
             kept += 1;
         }
         let put = "INSERT INTO evidence (site, source, property, file, pages, dropped, imported) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";

@@ -1,15 +1,17 @@
 //! The sitemaps of a site: those that its robots.txt names, else the usual one, and those they name in turn.
 
+use std::sync::Arc;
+
 use bot_etiquette::fetch::OverLimit;
 use bot_etiquette::html::{Scope, Sitemap, SitemapKind};
 use http::Method;
 use rusqlite::{OptionalExtension, params};
 use url::Url;
 
+use super::Site;
 use super::queue::{Queue, Source};
 use super::reading;
 use super::visitor::{Errand, Visitor};
-use super::Site;
 use crate::asker::NotRead;
 use crate::state::State;
 
@@ -21,7 +23,12 @@ const SITEMAP_BYTES: u64 = 52_428_800;
 const MAX_DEPTH: u32 = 2;
 
 /// Reads the sitemaps that were not read yet in this crawl. What has to wait, where something has.
-pub(crate) async fn read(state: &State, queue: &Queue<'_>, visitor: &Visitor, site: &Site) -> rusqlite::Result<Option<NotRead>> {
+pub(crate) async fn read(
+    state: &Arc<State>,
+    queue: &Queue<'_>,
+    visitor: &Visitor,
+    site: &Site,
+) -> rusqlite::Result<Option<NotRead>> {
     let named = visitor.sitemaps(site);
     let usual = || site.start.join("/sitemap.xml").into_iter().collect();
     for url in if named.is_empty() { usual() } else { named } {
@@ -32,6 +39,15 @@ pub(crate) async fn read(state: &State, queue: &Queue<'_>, visitor: &Visitor, si
         errand.limits =
             errand.limits.wire_bytes(SITEMAP_BYTES).decoded_bytes(SITEMAP_BYTES).over_limit(OverLimit::Cut);
         errand.within = Some(visitor.scope().clone());
+        // One whose answer is lost with a program that was killed is read by the next crawl.
+        let (kept, crawl, name) = (Arc::clone(state), queue.crawl, url.clone());
+        errand.sent = Some(Arc::new(move || {
+            let note = "asked for when the program was ended; the next crawl reads it";
+            let put = "UPDATE sitemap SET state = 'sent', note = ?3 WHERE crawl = ?1 AND url = ?2";
+            if let Err(error) = kept.connection().execute(put, params![crawl, name.as_str(), note]) {
+                eprintln!("not written down that {name} was asked for: {error}");
+            }
+        }));
         let came = visitor.ask(errand).await;
         let note = match came.answer {
             Err(later @ (NotRead::Later { .. } | NotRead::Interrupted)) => return Ok(Some(later)),
@@ -71,14 +87,17 @@ fn take(
         }
     }
     let is_index = sitemap.kind() == Some(SitemapKind::Index);
-    for entry in entries.iter().filter(|entry| scope.contains(entry)) {
-        match is_index {
-            true if depth < MAX_DEPTH => add(state, queue, entry, depth + 1)?,
-            true => {}
-            false if super::probes::as_file(entry).is_some() => {}
-            false => drop(queue.add(entry, Source::Sitemap)?),
+    queue.at_once(|| {
+        for entry in entries.iter().filter(|entry| scope.contains(entry)) {
+            match is_index {
+                true if depth < MAX_DEPTH => add(state, queue, entry, depth + 1)?,
+                true => {}
+                false if super::probes::as_file(entry).is_some() => {}
+                false => drop(queue.add(entry, Source::Sitemap)?),
+            }
         }
-    }
+        Ok(())
+    })?;
     let is_none = sitemap.kind() == Some(SitemapKind::NotASitemap);
     Ok(broken.or_else(|| is_none.then(|| "it is no sitemap".to_owned())))
 }
@@ -90,8 +109,11 @@ fn add(state: &State, queue: &Queue<'_>, url: &Url, depth: u32) -> rusqlite::Res
 }
 
 fn next(state: &State, queue: &Queue<'_>) -> rusqlite::Result<Option<(Url, u32)>> {
-    let query = "SELECT url, depth FROM sitemap WHERE crawl = ?1 AND state = 'queued' ORDER BY depth, url LIMIT 1";
-    let row: Option<(String, u32)> =
-        state.connection().query_row(query, [queue.crawl], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let query =
+        "SELECT url, depth FROM sitemap WHERE crawl = ?1 AND state = 'queued' ORDER BY depth, url LIMIT 1";
+    let row: Option<(String, u32)> = state
+        .connection()
+        .query_row(query, [queue.crawl], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
     Ok(row.and_then(|(url, depth)| Some((url.parse().ok()?, depth))))
 }

@@ -26,7 +26,12 @@ pub trait Viewer: Send + Sync {
     fn form(&self, site: &Site) -> UserAgentForm;
 
     /// What is seen of the page that `url` answered with this HTML.
-    fn view<'a>(&'a self, site: &'a Site, url: &'a Url, html: Bytes) -> Pin<Box<dyn Future<Output = Seen> + Send + 'a>>;
+    fn view<'a>(
+        &'a self,
+        site: &'a Site,
+        url: &'a Url,
+        html: Bytes,
+    ) -> Pin<Box<dyn Future<Output = Seen> + Send + 'a>>;
 }
 
 /// Reads pages as they were sent: without a browser.
@@ -38,7 +43,12 @@ impl Viewer for AsSent {
         UserAgentForm::Bot
     }
 
-    fn view<'a>(&'a self, _: &'a Site, _: &'a Url, html: Bytes) -> Pin<Box<dyn Future<Output = Seen> + Send + 'a>> {
+    fn view<'a>(
+        &'a self,
+        _: &'a Site,
+        _: &'a Url,
+        html: Bytes,
+    ) -> Pin<Box<dyn Future<Output = Seen> + Send + 'a>> {
         Box::pin(std::future::ready(Seen { html, rendered: false, note: None }))
     }
 }

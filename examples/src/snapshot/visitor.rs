@@ -205,7 +205,9 @@ impl Visitor {
             answer,
             chain: std::mem::take(&mut noted.hops),
             known: noted.known,
-            seconds: noted.left.map_or(0.0, |left| left.elapsed().as_secs_f64() * f64::from(self.others.clock.scale())),
+            seconds: noted
+                .left
+                .map_or(0.0, |left| left.elapsed().as_secs_f64() * f64::from(self.others.clock.scale())),
         })
     }
 
@@ -224,7 +226,8 @@ impl Visitor {
             }
             _ => Vec::new(),
         });
-        let urls = named.iter().filter_map(|line| site.start.join(std::str::from_utf8(line).ok()?.trim()).ok());
+        let urls =
+            named.iter().filter_map(|line| site.start.join(std::str::from_utf8(line).ok()?.trim()).ok());
         urls.filter(|url| self.scope.contains(url)).collect()
     }
 
@@ -248,7 +251,8 @@ impl Visitor {
     async fn go_on(&self, mut request: Request<Full<Bytes>>, trail: &Trail) -> Result<Fetched, NotRead> {
         let hops = trail.note(|noted| noted.hops.clone());
         let Some(next) = hops.last() else { return Err(NotRead::Redirect("to nowhere".to_owned())) };
-        let uri: Uri = next.to[..Position::AfterQuery].parse().map_err(|_| NotRead::Redirect(next.to.to_string()))?;
+        let uri: Uri =
+            next.to[..Position::AfterQuery].parse().map_err(|_| NotRead::Redirect(next.to.to_string()))?;
         next.rewrite(request.headers_mut());
         *request.uri_mut() = uri;
         *request.method_mut() = next.method.clone();

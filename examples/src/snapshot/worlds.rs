@@ -46,10 +46,18 @@ pub fn orchard() -> Vec<Site> {
         redirects(oddities(files(own()))),
         shop(),
         shopify(),
-        Site::new("cdn.jsdelivr.net").page(text("/npm/ladder.js", "text/javascript", &"export const rung = 1;\n".repeat(90))),
+        Site::new("cdn.jsdelivr.net").page(text(
+            "/npm/ladder.js",
+            "text/javascript",
+            &"export const rung = 1;\n".repeat(90),
+        )),
         html(Site::new("verger.example").robots(ROBOTS), "/", file!("verger.html")),
         html(Site::new("obstgarten.example").robots(ROBOTS), "/", file!("obstgarten.html")),
-        html(Site::new("press.example").robots(ROBOTS), "/orchards", b"<title>Orchards</title><p>In the press."),
+        html(
+            Site::new("press.example").robots(ROBOTS),
+            "/orchards",
+            b"<title>Orchards</title><p>In the press.",
+        ),
         gone(),
         guarded("guarded.example"),
         Site::new("closed.example").robots("User-agent: *\nDisallow: /\n"),
@@ -59,7 +67,6 @@ pub fn orchard() -> Vec<Site> {
 }
 
 /// A site on which a firewall answers everything but robots.txt.
-#[must_use]
 pub fn guarded(name: &str) -> Site {
     Site::new(name).robots(ROBOTS).page(
         Page::new("/*")
@@ -73,13 +80,16 @@ pub fn guarded(name: &str) -> Site {
 fn own() -> Site {
     let robots = "User-agent: SiteSnapshot\nDisallow: /private/\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n\n\
                   Sitemap: http://orchard.example/sitemap.xml\n";
-    let site = Site::new("orchard.example").robots(robots).page(
-        Page::new("/sitemap.xml").header("Content-Type", "application/xml").body(file!("sitemap.xml")),
-    );
+    let site = Site::new("orchard.example")
+        .robots(robots)
+        .page(Page::new("/sitemap.xml").header("Content-Type", "application/xml").body(file!("sitemap.xml")));
     // What a page holds for the first reader, and from the second on.
     let site = html(html(site, "/", file!("home.html")), "/", file!("home-later.html"));
     let site = html(html(site, "/prices", file!("prices.html")), "/prices", file!("prices-later.html"));
-    let apples = Page::new("/apples").etag("\"apples-1\"").header("Content-Type", "text/html").body(file!("apples.html"));
+    let apples = Page::new("/apples")
+        .etag("\"apples-1\"")
+        .header("Content-Type", "text/html")
+        .body(file!("apples.html"));
     let pears = Page::new("/pears")
         .header("Last-Modified", "Mon, 02 Nov 2026 08:00:00 GMT")
         .header("Content-Type", "text/html")
@@ -91,7 +101,9 @@ fn own() -> Site {
 /// Pages that ask for something, and pages that are broken.
 fn oddities(site: Site) -> Site {
     let asks = |path: &str, tag: &str| {
-        let body = format!("<html lang=en><title>{path}</title><h1>{path}</h1><a href={path}/never>only from here</a>");
+        let body = format!(
+            "<html lang=en><title>{path}</title><h1>{path}</h1><a href={path}/never>only from here</a>"
+        );
         Page::new(path).header("Content-Type", "text/html").header("X-Robots-Tag", tag).body(body)
     };
     let meta = |site: Site, path: &str, name: &str, content: &str| {
@@ -105,15 +117,31 @@ fn oddities(site: Site) -> Site {
     let site = meta(site, "/quiet/none", "robots", "none");
     let site = meta(site, "/quiet/own", "sitesnapshot", "nofollow");
     site.page(Page::new("/almanac").header("Content-Type", "text/html; charset=utf-8").bytes_of(6_000_000))
-        .page(Page::new("/slow").delay(Duration::from_secs(5)).header("Content-Type", "text/html").body(file!("slow.html")))
+        .page(
+            Page::new("/slow")
+                .delay(Duration::from_secs(5))
+                .header("Content-Type", "text/html")
+                .body(file!("slow.html")),
+        )
         .page(Page::new("/half").header("Content-Type", "text/html").bytes_of(40_000).break_after(1_000))
         .page(Page::new("/error").status(500).body("something went wrong"))
         .page(Page::new("/felled").status(410))
-        .page(Page::new("/members").status(403).header("cf-mitigated", "challenge").body("<title>Just a moment...</title>"))
+        .page(
+            Page::new("/members")
+                .status(403)
+                .header("cf-mitigated", "challenge")
+                .body("<title>Just a moment...</title>"),
+        )
         .handler(|asked| {
+            match asked.target {
+                "/img/orchard.png" => return Some(part(asked, "image/png", file!("orchard.png"))),
+                "/prices.pdf" => return Some(part(asked, "application/pdf", file!("prices.pdf"))),
+                _ => {}
+            }
             // Each page of the maze names one that is deeper.
             let path = asked.target.strip_prefix("/maze/")?;
-            let body = format!("<html lang=en><title>Row {}</title><a href=/maze/{path}row/>on</a>", path.len());
+            let body =
+                format!("<html lang=en><title>Row {}</title><a href=/maze/{path}row/>on</a>", path.len());
             Some(Page::new("/maze/*").header("Content-Type", "text/html").body(body))
         })
 }
@@ -131,18 +159,36 @@ fn redirects(site: Site) -> Site {
         .page(Page::new("/away").redirect("http://press.example/orchards"))
 }
 
+/// The whole of a file, or the part that was asked for: `bytes=0-99`.
+fn part(asked: &bot_etiquette::referee::Asked<'_>, media_type: &str, whole: &[u8]) -> Page {
+    let page = Page::new(asked.target).header("Content-Type", media_type);
+    let range = asked.headers.iter().find(|(name, _)| name == "range").and_then(|(_, value)| {
+        let (first, last) = value.strip_prefix("bytes=")?.split_once('-')?;
+        Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?.min(whole.len() - 1)))
+    });
+    match range.and_then(|(first, last)| Some((first, last, whole.get(first..=last)?))) {
+        Some((first, last, part)) => page
+            .status(206)
+            .header("Content-Range", &format!("bytes {first}-{last}/{}", whole.len()))
+            .body(part),
+        None => page.body(whole),
+    }
+}
+
 /// The picture and the PDF were drawn for this demonstration.
 fn files(site: Site) -> Site {
     let squeezed = Page::new("/app.js")
         .header("Content-Type", "text/javascript")
         .header("Content-Encoding", "gzip")
         .body(file!("app.js.gz"));
-    site.page(Page::new("/img/orchard.png").header("Content-Type", "image/png").body(file!("orchard.png")))
-        .page(Page::new("/img/leaf.svg").header("Content-Type", "image/svg+xml").body("<svg xmlns='http://www.w3.org/2000/svg'/>"))
-        .page(text("/style.css", "text/css", &"p { margin: 1rem 0 }\n".repeat(100)))
-        .page(squeezed)
-        .page(Page::new("/prices.pdf").header("Content-Type", "application/pdf").body(file!("prices.pdf")))
-        .page(Page::new("/fonts/stem.woff2").header("Content-Type", "font/woff2").bytes_of(20_000))
+    site.page(
+        Page::new("/img/leaf.svg")
+            .header("Content-Type", "image/svg+xml")
+            .body("<svg xmlns='http://www.w3.org/2000/svg'/>"),
+    )
+    .page(text("/style.css", "text/css", &"p { margin: 1rem 0 }\n".repeat(100)))
+    .page(squeezed)
+    .page(Page::new("/fonts/stem.woff2").header("Content-Type", "font/woff2").bytes_of(20_000))
 }
 
 fn shop() -> Site {

@@ -55,7 +55,10 @@ impl Log {
     /// `GET /a` of a site, in order.
     pub(crate) fn of(&self, site: &str) -> Vec<String> {
         let all = self.0.lock().unwrap();
-        all.iter().filter(|(name, _)| name == site).map(|(_, (method, target, _))| format!("{method} {target}")).collect()
+        all.iter()
+            .filter(|(name, _)| name == site)
+            .map(|(_, (method, target, _))| format!("{method} {target}"))
+            .collect()
     }
 
     /// Every value of a field that was sent, each once.
@@ -86,7 +89,6 @@ pub(crate) fn owed() -> Promise {
         .crawl_delay_cap(Duration::from_secs(10))
         .retry_after(true)
         .max_redirects(5)
-        .max_body(5_000_000)
         .nofollow(true)
 }
 
@@ -131,7 +133,8 @@ impl Bench {
     pub(crate) async fn crawl_noting(&self, site: &str, ledger: &Ledger) -> CrawlEnd {
         let state = Arc::new(open_state(&self.state, &self.policy).unwrap());
         let site = Sites(&state).named(site).unwrap();
-        let options = CrawlOptions { horizon: Duration::from_secs(120), ..CrawlOptions::new(Interrupt::never()) };
+        let options =
+            CrawlOptions { horizon: Duration::from_secs(120), ..CrawlOptions::new(Interrupt::never()) };
         let crawl = Crawl {
             bot: bots::bot(None, &self.edition).unwrap(),
             world: self.demo.world().unwrap(),
@@ -173,7 +176,8 @@ impl Bench {
 
 /// An empty folder below the build's folder for temporary things.
 pub(crate) fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("snapshot-{name}-{}", std::process::id()));
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("snapshot-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder

@@ -15,7 +15,15 @@ use crate::bench::{AGENT, Bench, Log, folder, owed};
 const HOME: &str = "http://a.example/";
 
 fn setup(out: PathBuf) -> Setup {
-    Setup { out, state: None, identity: None, policy: None, world: None, json: true, edition: Edition::Server }
+    Setup {
+        out,
+        state: None,
+        identity: None,
+        policy: None,
+        world: None,
+        json: true,
+        edition: Edition::Server,
+    }
 }
 
 #[tokio::test]
@@ -42,7 +50,8 @@ async fn the_demonstration_ends_in_time_and_without_a_violation() {
     }
     let pages = std::fs::read_to_string(out.join("pages.ndjson")).unwrap();
     let outcome = |url: &str| {
-        let line = pages.lines().find(|line| line.contains(&format!("\"url\":\"{url}\""))).unwrap_or_default();
+        let line =
+            pages.lines().find(|line| line.contains(&format!("\"url\":\"{url}\""))).unwrap_or_default();
         let line: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
         line["outcome"].as_str().unwrap_or_default().to_owned()
     };
@@ -61,7 +70,11 @@ async fn the_demonstration_ends_in_time_and_without_a_violation() {
         assert_eq!(outcome(url), expected, "{url}");
     }
     let links = std::fs::read_to_string(out.join("links.ndjson")).unwrap();
-    assert!(links.lines().any(|line| line.contains("http://gone.example/recipe") && line.contains("\"status\":410")));
+    assert!(
+        links
+            .lines()
+            .any(|line| line.contains("http://gone.example/recipe") && line.contains("\"status\":410"))
+    );
     let politeness: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(out.join("politeness.json")).unwrap()).unwrap();
     assert!(politeness["hosts"]["orchard.example"]["requests"].as_u64() > Some(50));
@@ -71,7 +84,10 @@ async fn the_demonstration_ends_in_time_and_without_a_violation() {
 async fn a_verified_site_is_read_by_impressions_then_sitemaps_then_one_link_deep() {
     let log = Log::default();
     let pages = [
-        ("/sitemap.xml", "<urlset><url><loc>/map</loc></url><url><loc>http://b.example/not</loc></url></urlset>"),
+        (
+            "/sitemap.xml",
+            "<urlset><url><loc>/map</loc></url><url><loc>http://b.example/not</loc></url></urlset>",
+        ),
         ("/few", "<title>few</title><a href=/one>1</a>"),
         ("/many", "<title>many</title>"),
         ("/map", "<title>map</title>"),
@@ -92,7 +108,8 @@ async fn a_site_is_read_up_to_its_page_limit() {
     for (limit, expected) in [(1, 1), (2, 2), (3, 3), (4, 3)] {
         let log = Log::default();
         let pages = [("/", "<a href=/1>1</a><a href=/2>2</a>"), ("/1", "one"), ("/2", "two")];
-        let bench = Bench::new(&format!("limit{limit}"), vec![log.site("a.example", "", &pages)], owed(), 100).await;
+        let bench =
+            Bench::new(&format!("limit{limit}"), vec![log.site("a.example", "", &pages)], owed(), 100).await;
         bench.add(HOME, &Wish { page_limit: Some(limit), ..Wish::default() }).unwrap();
         assert_eq!(bench.crawl(HOME).await.read(), expected, "{limit}");
     }
@@ -129,8 +146,16 @@ async fn an_unverified_site_is_read_five_hundred_pages_in_a_week_and_not_one_mor
 async fn it_stays_on_the_host_and_its_subdomains_when_asked() {
     for (subdomains, expected) in [(false, vec!["HEAD /"]), (true, vec!["GET /"])] {
         let log = Log::default();
-        let own = log.site("a.example", "", &[("/", "<a href=http://www.a.example/>w</a><a href=http://nota.example/>n</a>")]);
-        let sites = vec![own, log.site("www.a.example", "", &[("/", "www")]), log.site("nota.example", "", &[("/", "not")])];
+        let own = log.site(
+            "a.example",
+            "",
+            &[("/", "<a href=http://www.a.example/>w</a><a href=http://nota.example/>n</a>")],
+        );
+        let sites = vec![
+            own,
+            log.site("www.a.example", "", &[("/", "www")]),
+            log.site("nota.example", "", &[("/", "not")]),
+        ];
         let bench = Bench::new(&format!("scope{subdomains}"), sites, owed(), 100).await;
         bench.add(HOME, &Wish { subdomains, ..Wish::default() }).unwrap();
         bench.crawl(HOME).await;
@@ -206,7 +231,9 @@ async fn what_changed_is_told_line_by_line_and_what_did_not_is_not_sent_again() 
     let site = site
         .page(html("<title>Shop</title><p>Tea 2.00<p>Open<a href=/same>s</a>"))
         .page(html("<title>Shop</title><p>Tea 2.50<p>Open<a href=/same>s</a>"))
-        .page(Page::new("/same").etag("\"1\"").header("Content-Type", "text/html").body("<title>Same</title>"));
+        .page(
+            Page::new("/same").etag("\"1\"").header("Content-Type", "text/html").body("<title>Same</title>"),
+        );
     let bench = Bench::new("diff", vec![site], owed().conditional(true), 100).await;
     bench.add(HOME, &Wish::default()).unwrap();
     assert_eq!(bench.crawl(HOME).await.changed, 0);

@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 
-use bot_etiquette_examples::snapshot::evidence::{EvidenceError, Export, MAX_ENTRIES, PageDemand, Source, bing_date};
+use bot_etiquette_examples::snapshot::evidence::{
+    EvidenceError, Export, MAX_ENTRIES, PageDemand, Source, bing_date,
+};
 use bot_etiquette_examples::snapshot::policy::{POLICY, open_state};
 use bot_etiquette_examples::snapshot::{Sites, Wish};
 
@@ -33,7 +35,8 @@ fn page(url: &str, clicks: u64, impressions: u64, ctr: f64, position: f64) -> Pa
 fn zip(files: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, body) in files {
-        let plain = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        let plain =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
         archive.start_file(*name, plain).unwrap();
         archive.write_all(body.as_bytes()).unwrap();
     }
@@ -90,14 +93,22 @@ fn of_a_comparison_the_newer_span_counts() {
 #[test]
 fn bings_columns_are_known_by_name_or_by_what_they_come_to() {
     let named = read("Page,Impressions,Clicks,CTR,Avg. Position\nhttps://e.com/,100,5,5%,2.1\n");
-    assert_eq!((named.source, &named.pages), (Source::BingTable, &vec![page("https://e.com/", 5, 100, 5.0, 2.1)]));
-    assert_eq!(only("Adresse,X,Y,Z,W\nhttps://e.com/,100,5,5%,2.1\n"), page("https://e.com/", 5, 100, 5.0, 2.1));
+    assert_eq!(
+        (named.source, &named.pages),
+        (Source::BingTable, &vec![page("https://e.com/", 5, 100, 5.0, 2.1)])
+    );
+    assert_eq!(
+        only("Adresse,X,Y,Z,W\nhttps://e.com/,100,5,5%,2.1\n"),
+        page("https://e.com/", 5, 100, 5.0, 2.1)
+    );
 }
 
 #[test]
 fn an_answer_of_bings_api_is_one_row_several_or_none() {
     let row = r#"{"Query":"https://e.com/","Impressions":"100","Clicks":15,"AvgImpressionPosition":17,"Date":"\/Date(1316156400000-0700)\/"}"#;
-    for (data, rows) in [("null".to_owned(), 0), ("[]".to_owned(), 0), (row.to_owned(), 1), (format!("[{row},{row}]"), 1)] {
+    for (data, rows) in
+        [("null".to_owned(), 0), ("[]".to_owned(), 0), (row.to_owned(), 1), (format!("[{row},{row}]"), 1)]
+    {
         let export = read(format!(r#"{{"d":{data}}}"#));
         assert_eq!((export.source, export.pages.len()), (Source::BingApi, rows), "{data}");
     }
@@ -117,19 +128,29 @@ fn a_date_of_bings_is_not_moved_by_its_zone() {
 
 #[test]
 fn numbers_are_read_as_people_write_them() {
-    for (written, expected) in [("\"1'234\"", Some(1234)), ("1\u{202f}234", Some(1234)), ("145.000", Some(145_000)), ("-", None), ("", None)] {
-        let found = only(format!("Top pages,Clicks,Impressions,CTR,Position\nhttps://e.com/,1,{written},,\n"));
+    for (written, expected) in [
+        ("\"1'234\"", Some(1234)),
+        ("1\u{202f}234", Some(1234)),
+        ("145.000", Some(145_000)),
+        ("-", None),
+        ("", None),
+    ] {
+        let found =
+            only(format!("Top pages,Clicks,Impressions,CTR,Position\nhttps://e.com/,1,{written},,\n"));
         assert_eq!(found.impressions, expected, "{written}");
     }
     for (written, expected) in [("0", None), ("", None), ("\u{2013}", None), ("\"1.234,5\"", Some(1234.5))] {
-        let found = only(format!("Top pages,Clicks,Impressions,CTR,Position\nhttps://e.com/,1,2,,{written}\n"));
+        let found =
+            only(format!("Top pages,Clicks,Impressions,CTR,Position\nhttps://e.com/,1,2,,{written}\n"));
         assert_eq!(found.position, expected, "{written}");
     }
 }
 
 #[test]
 fn a_table_of_queries_is_refused() {
-    for table in ["Top queries,Clicks,Impressions,CTR,Position\napples,1,2,50%,1\n", "クエリ,クリック数\nりんご,1\n"] {
+    for table in
+        ["Top queries,Clicks,Impressions,CTR,Position\napples,1,2,50%,1\n", "クエリ,クリック数\nりんご,1\n"]
+    {
         assert!(matches!(Export::read(table.as_bytes()), Err(EvidenceError::QuerySheet(_))), "{table}");
     }
     let mixed = "Reason,Source,Pages\nNot found,Website,12\nRedirect,Website,3\n";
@@ -140,7 +161,11 @@ fn a_table_of_queries_is_refused() {
 fn of_a_zip_the_table_of_pages_is_chosen_by_what_it_holds() {
     let pages = "上位のページ,クリック数,表示回数,CTR,掲載順位\nhttps://e.com/,1,2,50%,1\n";
     let queries = "上位のクエリ,クリック数,表示回数,CTR,掲載順位\nりんご,1,2,50%,1\n";
-    let export = read(zip(&[("クエリ.csv", queries), ("Filters.csv", "Filter,Value\nDate,Last 3 months\n"), ("ページ.csv", pages)]));
+    let export = read(zip(&[
+        ("クエリ.csv", queries),
+        ("Filters.csv", "Filter,Value\nDate,Last 3 months\n"),
+        ("ページ.csv", pages),
+    ]));
     assert_eq!(export.pages.len(), 1);
     let spreadsheet = Export::read(&zip(&[("[Content_Types].xml", "<x/>")]));
     assert_eq!(spreadsheet, Err(EvidenceError::Spreadsheet));
@@ -150,7 +175,8 @@ fn of_a_zip_the_table_of_pages_is_chosen_by_what_it_holds() {
 fn a_zip_has_sixty_four_files_at_the_most() {
     for (files, is_read) in [(MAX_ENTRIES - 1, true), (MAX_ENTRIES, true), (MAX_ENTRIES + 1, false)] {
         let names: Vec<_> = (0..files).map(|number| format!("{number}.csv")).collect();
-        let all: Vec<_> = names.iter().map(|name| (name.as_str(), "Page,Clicks\nhttps://e.com/,1\n")).collect();
+        let all: Vec<_> =
+            names.iter().map(|name| (name.as_str(), "Page,Clicks\nhttps://e.com/,1\n")).collect();
         assert_eq!(Export::read(&zip(&all)).is_ok(), is_read, "{files}");
     }
 }
@@ -179,7 +205,11 @@ fn evidence_is_of_a_property_that_covers_the_whole_site() {
         assert!(error.contains(problem), "{property:?}: {error}");
         assert!(!sites.named("www.e.com").unwrap().verified);
     }
-    assert_eq!(sites.verify(&site, "f", Some("sc-domain:e.com"), &whole, 0).unwrap(), 1, "the site's own pages are kept");
+    assert_eq!(
+        sites.verify(&site, "f", Some("sc-domain:e.com"), &whole, 0).unwrap(),
+        1,
+        "the site's own pages are kept"
+    );
     assert!(sites.named("www.e.com").unwrap().verified);
     assert_eq!(sites.verify(&site, "f", None, &own, 0).unwrap(), 2);
 }

@@ -14,7 +14,7 @@ use crate::bench::{AGENT, Bench, owed};
 
 const POINTS: u64 = 15;
 /// Requests from one point to the next; the first is always that of robots.txt.
-const EVERY: u64 = 5;
+const EVERY: u64 = 3;
 const HOME: &str = "http://orchard.example/";
 
 #[tokio::test]
@@ -22,7 +22,8 @@ async fn child() {
     let Some(out) = std::env::var_os("SNAPSHOT_OUT") else { return };
     let out = std::path::PathBuf::from(out);
     let world = Some(out.join("world.json"));
-    let setup = Setup { out, state: None, identity: None, policy: None, world, json: true, edition: Edition::Server };
+    let setup =
+        Setup { out, state: None, identity: None, policy: None, world, json: true, edition: Edition::Server };
     let exit = command::run(&setup, command::Command::Crawl { site: None }).await.unwrap();
     assert!(matches!(exit, Exit::Done | Exit::Partial), "{exit:?}");
 }
@@ -44,7 +45,7 @@ async fn a_crawl_that_is_killed_at_fifteen_points_asks_nothing_twice_and_nothing
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         // Some die while an answer is under way, most at some moment of a wait.
-        tokio::time::sleep(Duration::from_millis(if point % 7 == 3 { 0 } else { 10 + point * 6 })).await;
+        tokio::time::sleep(Duration::from_millis(if point % 7 == 3 { 0 } else { 5 + point * 3 })).await;
         child.kill().unwrap();
         child.wait().unwrap();
     }

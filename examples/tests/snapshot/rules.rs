@@ -14,7 +14,14 @@ const HOME: &str = "http://a.example/";
 async fn the_rules_of_a_search_engine_need_evidence_and_change_no_name() {
     let log = Log::default();
     let robots = "User-agent: Googlebot\nDisallow: /g\n\nUser-agent: *\nDisallow: /\n";
-    let own = log.site("a.example", robots, &[("/", "<a href=/g>g</a><a href=/b>b</a><img src=/to><a href=http://b.example/x>x</a>"), ("/b", "b")]);
+    let own = log.site(
+        "a.example",
+        robots,
+        &[
+            ("/", "<a href=/g>g</a><a href=/b>b</a><img src=/to><a href=http://b.example/x>x</a>"),
+            ("/b", "b"),
+        ],
+    );
     let own = own.page(Page::new("/to").redirect("http://b.example/img.png"));
     let other = log.site("b.example", robots, &[("/x", "x")]);
     let bench = Bench::new("engine", vec![own, other], owed().user_agent(AGENT), 100).await;
@@ -46,14 +53,22 @@ async fn every_request_of_the_servers_is_signed_and_none_of_the_desktop_edition(
     ] {
         let log = Log::default();
         let robots = "User-agent: SiteSnapshot\nDisallow: /closed\n\nUser-agent: *\nDisallow: /\n";
-        let site = log.site("a.example", robots, &[("/", "<a href=/closed>c</a><a href=/open>o</a>"), ("/open", "o")]);
+        let site = log.site(
+            "a.example",
+            robots,
+            &[("/", "<a href=/closed>c</a><a href=/open>o</a>"), ("/open", "o")],
+        );
         let is_server = edition == Edition::Server;
         let name = if is_server { "server" } else { expected.get(..7).unwrap() };
         let bench = Bench::new(name, vec![site], owed().user_agent(expected).signed(is_server), 100).await;
         let bench = bench.edition(edition);
         bench.add(HOME, &Wish::default()).unwrap();
         bench.crawl(HOME).await;
-        assert_eq!(log.of("a.example"), ["GET /", "GET /sitemap.xml", "GET /open"], "its own rules hold under any name");
+        assert_eq!(
+            log.of("a.example"),
+            ["GET /", "GET /sitemap.xml", "GET /open"],
+            "its own rules hold under any name"
+        );
         assert_eq!(log.field("user-agent"), [expected]);
         let agents = log.field("signature-agent");
         assert_eq!(agents.len(), usize::from(is_server), "{agents:?}");
@@ -61,7 +76,14 @@ async fn every_request_of_the_servers_is_signed_and_none_of_the_desktop_edition(
         if is_server {
             assert_eq!(agents, ["\"https://seostudio.com\""]);
             let inputs = log.field("signature-input");
-            for part in ["\"@authority\"", "\"signature-agent\"", "created=", "expires=", "keyid=", "tag=\"web-bot-auth\""] {
+            for part in [
+                "\"@authority\"",
+                "\"signature-agent\"",
+                "created=",
+                "expires=",
+                "keyid=",
+                "tag=\"web-bot-auth\"",
+            ] {
                 assert!(inputs.iter().all(|input| input.contains(part)), "{part} {inputs:?}");
             }
         }
@@ -72,7 +94,9 @@ async fn every_request_of_the_servers_is_signed_and_none_of_the_desktop_edition(
 #[tokio::test]
 async fn robots_txt_is_read_anew_at_each_crawl_and_a_change_applies() {
     let log = Log::default();
-    let robots = |rules: &str, etag: &str| Page::new("/robots.txt").etag(etag).body(format!("User-agent: *\n{rules}\n"));
+    let robots = |rules: &str, etag: &str| {
+        Page::new("/robots.txt").etag(etag).body(format!("User-agent: *\n{rules}\n"))
+    };
     let site = log
         .site("a.example", "", &[("/", "<a href=/b>b</a><a href=/c>c</a>"), ("/b", "b"), ("/c", "c")])
         .page(robots("Disallow: /c", "\"1\""))
@@ -100,7 +124,8 @@ async fn nofollow_holds_in_all_its_forms() {
             "/meta" => (None, "<meta name=ROBOTS content='noindex, NoFollow'>"),
             "/own" => (None, "<meta name=SiteSnapshot content=none>"),
             "/" => {
-                let links = ["header", "none", "named", "others", "meta", "own"].map(|page| format!("<a href=/{page}>.</a>"));
+                let links = ["header", "none", "named", "others", "meta", "own"]
+                    .map(|page| format!("<a href=/{page}>.</a>"));
                 let body = links.concat() + "<a rel='external NOFOLLOW' href=/marked>m</a>";
                 return Some(Page::new("/").header("Content-Type", "text/html").body(body));
             }
@@ -123,10 +148,8 @@ async fn nofollow_holds_in_all_its_forms() {
 #[tokio::test]
 async fn a_host_that_was_blocked_is_left_alone_whatever_leads_there() {
     let log = Log::default();
-    let sites = vec![
-        log.site("a.example", "", &[("/", "<a href=http://b.example/x>x</a>")]),
-        Site::new("b.example"),
-    ];
+    let sites =
+        vec![log.site("a.example", "", &[("/", "<a href=http://b.example/x>x</a>")]), Site::new("b.example")];
     let bench = Bench::new("block", sites, owed(), 100).await;
     bench.add(HOME, &Wish::default()).unwrap();
     let state = bot_etiquette_examples::snapshot::policy::open_state(&bench.state, &bench.policy).unwrap();
@@ -161,7 +184,8 @@ fn a_shared_cdn_is_known_by_its_exact_name() {
 fn sixteen_requests_to_two_shared_cdns_start_an_eighth_of_a_second_apart() {
     let politeness = Politeness::new(Policy::from_toml(POLICY).unwrap());
     let (mut starts, mut now) = (Vec::new(), 0);
-    let urls = ["https://cdn.jsdelivr.net/a.js", "https://cdn.shopify.com/a.png"].map(|url| url.parse().unwrap());
+    let urls =
+        ["https://cdn.jsdelivr.net/a.js", "https://cdn.shopify.com/a.png"].map(|url| url.parse().unwrap());
     for url in urls.iter().cycle().take(16) {
         let at = |millis: u64| Timestamp::from_millis(1_800_000_000_000 + millis);
         let permit = loop {

@@ -10,8 +10,12 @@ pub(super) fn read(text: &str) -> Result<Export, EvidenceError> {
         .map_err(|error| EvidenceError::Unreadable(format!("not valid JSON: {error}")))?;
     // Google's refusal is an object `error`, Bing's an `ErrorCode` with a `Message`.
     let message = answer.pointer("/error/message").or_else(|| answer.get("Message"));
-    if let Some(message) = message.filter(|_| answer.get("error").is_some() || answer.get("ErrorCode").is_some()) {
-        return Err(EvidenceError::ApiError(message.as_str().unwrap_or_default().chars().take(100).collect()));
+    if let Some(message) =
+        message.filter(|_| answer.get("error").is_some() || answer.get("ErrorCode").is_some())
+    {
+        return Err(EvidenceError::ApiError(
+            message.as_str().unwrap_or_default().chars().take(100).collect(),
+        ));
     }
     if let Some(data) = answer.get("d") {
         let rows: Vec<&Value> = match data {
@@ -30,7 +34,11 @@ pub(super) fn read(text: &str) -> Result<Export, EvidenceError> {
     }
 }
 
-fn rows_of(source: Source, rows: &[&Value], page: fn(&Value) -> Option<PageDemand>) -> Result<Export, EvidenceError> {
+fn rows_of(
+    source: Source,
+    rows: &[&Value],
+    page: fn(&Value) -> Option<PageDemand>,
+) -> Result<Export, EvidenceError> {
     let mut sums = Sums::default();
     let mut dropped = 0;
     for row in rows {
@@ -60,13 +68,17 @@ fn google(row: &Value) -> Option<PageDemand> {
 
 /// Of pages, the field `Query` holds the URL.
 fn bing(row: &Value) -> Option<PageDemand> {
-    let url = ["Query", "Url", "url", "Page", "page"].iter().filter_map(|key| row.get(key)?.as_str()).find(|url| is_page(url))?;
+    let url = ["Query", "Url", "url", "Page", "page"]
+        .iter()
+        .filter_map(|key| row.get(key)?.as_str())
+        .find(|url| is_page(url))?;
     Some(PageDemand {
         url: url.to_owned(),
         impressions: whole(row, &["Impressions", "impressions"]),
         clicks: whole(row, &["Clicks", "clicks"]),
         ctr: None,
-        position: number(row, &["AvgImpressionPosition", "avgImpressionPosition"]).filter(|position| *position > 0.0),
+        position: number(row, &["AvgImpressionPosition", "avgImpressionPosition"])
+            .filter(|position| *position > 0.0),
     })
 }
 
@@ -76,7 +88,11 @@ fn number(row: &Value, keys: &[&str]) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is none below zero, and a cast saturates")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is none below zero, and a cast saturates"
+)]
 fn whole(row: &Value, keys: &[&str]) -> Option<u64> {
     number(row, keys).map(|number| number.round() as u64)
 }
@@ -88,6 +104,7 @@ pub fn bing_date(text: &str) -> Option<i64> {
     const NO_DATE: i64 = -62_135_568_000_000;
     let inner = text.replace("\\/", "/");
     let inner = inner.strip_prefix("/Date(")?.strip_suffix(")/")?;
-    let zone = inner.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map_or(inner.len(), |(at, _)| at);
+    let zone =
+        inner.char_indices().skip(1).find(|(_, c)| matches!(c, '+' | '-')).map_or(inner.len(), |(at, _)| at);
     inner.get(..zone)?.parse().ok().filter(|millis| *millis > NO_DATE)
 }

@@ -83,7 +83,9 @@ pub enum EvidenceError {
     #[error("this is the table of queries ({0:?}), which is never read; export the table of pages")]
     QuerySheet(String),
     /// Neither.
-    #[error("no table of pages: the first column is {0:?}, and its rows are no URLs; export the table of pages as CSV")]
+    #[error(
+        "no table of pages: the first column is {0:?}, and its rows are no URLs; export the table of pages as CSV"
+    )]
     NoPages(String),
     /// A spreadsheet.
     #[error("this is a spreadsheet; export as CSV instead")]
@@ -130,7 +132,8 @@ impl Export {
         };
         let mut pages = Vec::with_capacity(self.pages.len());
         for demand in &self.pages {
-            let url = site.start.join(&demand.url).map_err(|error| wrong(format!("{:?}: {error}", demand.url)))?;
+            let url =
+                site.start.join(&demand.url).map_err(|error| wrong(format!("{:?}: {error}", demand.url)))?;
             if !scope.contains(&url) {
                 let hint = "name the property with --property, such as sc-domain:example.com, if it is yours as a whole";
                 return Err(wrong(format!("{url} is of another property; {hint}")));
@@ -144,20 +147,26 @@ impl Export {
 /// What a property covers, where that is the whole site.
 fn covering(property: &str, site: &Site) -> Result<Scope, String> {
     if let Some(domain) = property.strip_prefix("sc-domain:") {
-        let root = Url::parse(&format!("https://{domain}/")).map_err(|error| format!("property {property:?}: {error}"))?;
+        let root = Url::parse(&format!("https://{domain}/"))
+            .map_err(|error| format!("property {property:?}: {error}"))?;
         let scope = Scope::subdomains(&root).map_err(|error| format!("property {property:?}: {error}"))?;
         return match scope.contains(&at_default_port(&site.start)) {
             true => Ok(scope),
             false => Err(format!("the property {property} is another's")),
         };
     }
-    let prefix = Url::parse(property)
-        .map_err(|error| format!("property {property:?}: {error}; expected https://example.com/ or sc-domain:example.com"))?;
+    let prefix = Url::parse(property).map_err(|error| {
+        format!("property {property:?}: {error}; expected https://example.com/ or sc-domain:example.com")
+    })?;
     let scope = Scope::host(&prefix).map_err(|error| format!("property {property:?}: {error}"))?;
     match () {
         () if !scope.contains(&site.start) => Err(format!("the property {property} is another's")),
-        () if prefix.path() != "/" => Err(format!("the property {property} is a part of the site, not the whole")),
-        () if site.subdomains => Err(format!("the property {property} is one host; with subdomains it takes sc-domain:")),
+        () if prefix.path() != "/" => {
+            Err(format!("the property {property} is a part of the site, not the whole"))
+        }
+        () if site.subdomains => {
+            Err(format!("the property {property} is one host; with subdomains it takes sc-domain:"))
+        }
         () => Ok(scope),
     }
 }
@@ -174,7 +183,10 @@ fn zipped(bytes: &[u8]) -> Result<Export, EvidenceError> {
     let unreadable = |error: &dyn std::fmt::Display| EvidenceError::Unreadable(error.to_string());
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| unreadable(&error))?;
     if archive.len() > MAX_ENTRIES {
-        return Err(unreadable(&format_args!("a ZIP of {} files, at most {MAX_ENTRIES} are read", archive.len())));
+        return Err(unreadable(&format_args!(
+            "a ZIP of {} files, at most {MAX_ENTRIES} are read",
+            archive.len()
+        )));
     }
     if archive.file_names().flatten().any(|name| name == "[Content_Types].xml") {
         return Err(EvidenceError::Spreadsheet);

@@ -4,12 +4,15 @@
 pub(super) fn whole(text: &str) -> Option<u64> {
     let digits: String = text.chars().filter(|c| !is_grouping(*c)).collect();
     // APIs write whole numbers as 10.0 too, but tables never do.
-    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok()).flatten()
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| digits.parse().ok())
+        .flatten()
 }
 
 /// A number with a fraction: the last point or comma is its mark. A percent sign on either side is left out.
 pub(super) fn decimal(text: &str) -> Option<f64> {
-    let text: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '%' | '\u{2019}' | '\'')).collect();
+    let text: String =
+        text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '%' | '\u{2019}' | '\'')).collect();
     let mark = text.rfind(['.', ',']);
     let plain: String = text
         .char_indices()

@@ -11,18 +11,61 @@ const PAGES_OF_HUNDRED: usize = 90;
 
 /// What the first column of a table of queries is called.
 const QUERIES: &[&str] = &[
-    "top queries", "queries", "query", "keyword", "keywords", "search query", "häufigste suchanfragen", "suchanfragen",
-    "requêtes les plus fréquentes", "principales requêtes", "requêtes", "principales consultas", "consultas principales",
-    "consultas", "query principali", "query più frequenti", "principais consultas", "populairste zoekopdrachten",
-    "zoekopdrachten", "najczęstsze zapytania", "zapytania", "популярные запросы", "запросы", "上位のクエリ", "クエリ",
+    "top queries",
+    "queries",
+    "query",
+    "keyword",
+    "keywords",
+    "search query",
+    "häufigste suchanfragen",
+    "suchanfragen",
+    "requêtes les plus fréquentes",
+    "principales requêtes",
+    "requêtes",
+    "principales consultas",
+    "consultas principales",
+    "consultas",
+    "query principali",
+    "query più frequenti",
+    "principais consultas",
+    "populairste zoekopdrachten",
+    "zoekopdrachten",
+    "najczęstsze zapytania",
+    "zapytania",
+    "популярные запросы",
+    "запросы",
+    "上位のクエリ",
+    "クエリ",
 ];
 
-const CLICKS: &[&str] =
-    &["clicks", "klicks", "clics", "clic", "cliques", "klikken", "kliknięcia", "клики", "クリック数", "tıklama", "kliknutí", "κλικ"];
+const CLICKS: &[&str] = &[
+    "clicks",
+    "klicks",
+    "clics",
+    "clic",
+    "cliques",
+    "klikken",
+    "kliknięcia",
+    "клики",
+    "クリック数",
+    "tıklama",
+    "kliknutí",
+    "κλικ",
+];
 
 const IMPRESSIONS: &[&str] = &[
-    "impressions", "impressionen", "impresiones", "impressioni", "impressões", "vertoningen", "wyświetlenia", "показы",
-    "表示回数", "görüntüleme", "zobrazení", "εμφανίσεις",
+    "impressions",
+    "impressionen",
+    "impresiones",
+    "impressioni",
+    "impressões",
+    "vertoningen",
+    "wyświetlenia",
+    "показы",
+    "表示回数",
+    "görüntüleme",
+    "zobrazení",
+    "εμφανίσεις",
 ];
 
 /// Which column is what.
@@ -46,8 +89,10 @@ pub(super) fn read(text: &str) -> Result<Export, EvidenceError> {
         .flexible(true)
         .delimiter(delimiter(text))
         .from_reader(text.as_bytes());
-    let rows: Vec<csv::StringRecord> =
-        reader.records().collect::<Result<_, _>>().map_err(|error| EvidenceError::Unreadable(error.to_string()))?;
+    let rows: Vec<csv::StringRecord> = reader
+        .records()
+        .collect::<Result<_, _>>()
+        .map_err(|error| EvidenceError::Unreadable(error.to_string()))?;
     let first = |row: &csv::StringRecord| row.get(0).unwrap_or_default().trim().to_owned();
     let header = rows.first().filter(|row| !is_page(&first(row)));
     let name = header.map(&first).unwrap_or_default();
@@ -55,8 +100,10 @@ pub(super) fn read(text: &str) -> Result<Export, EvidenceError> {
         return Err(EvidenceError::QuerySheet(name));
     }
     let body = rows.get(usize::from(header.is_some())..).unwrap_or_default();
-    let body: Vec<&csv::StringRecord> = body.iter().filter(|row| row.iter().any(|cell| !cell.trim().is_empty())).collect();
-    let (pages, others): (Vec<&csv::StringRecord>, Vec<_>) = body.iter().copied().partition(|row| is_page(&first(row)));
+    let body: Vec<&csv::StringRecord> =
+        body.iter().filter(|row| row.iter().any(|cell| !cell.trim().is_empty())).collect();
+    let (pages, others): (Vec<&csv::StringRecord>, Vec<_>) =
+        body.iter().copied().partition(|row| is_page(&first(row)));
     let totals = others.iter().filter(|row| first(row).eq_ignore_ascii_case("total")).count();
     if pages.is_empty() || pages.len() * 100 < (body.len() - totals) * PAGES_OF_HUNDRED {
         return Err(EvidenceError::NoPages(name));
@@ -138,7 +185,8 @@ fn fits(columns: &Columns, rows: &[&csv::StringRecord]) -> bool {
     rows.iter().take(100).all(|row| {
         let cell = |at: usize| row.get(at).unwrap_or_default();
         let (clicks, shown) = (number::whole(cell(columns.clicks)), number::whole(cell(columns.impressions)));
-        let (Some(clicks), Some(shown), Some(ctr)) = (clicks, shown, number::decimal(cell(columns.ctr))) else {
+        let (Some(clicks), Some(shown), Some(ctr)) = (clicks, shown, number::decimal(cell(columns.ctr)))
+        else {
             return true;
         };
         clicks <= shown && (shown == 0 || (clicks as f64 / shown as f64 * 100.0 - ctr).abs() <= 1.0)

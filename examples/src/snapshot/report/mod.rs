@@ -93,8 +93,17 @@ impl SiteReport {
 ///
 /// # Errors
 /// When the state cannot be read or the folder not be written.
-pub fn write(state: &State, sites: &[Site], agent: &str, ledger: Option<&Ledger>, out: &Path) -> Result<Vec<Summary>, BoxError> {
-    let reports = sites.iter().map(|site| SiteReport::new(state, site.clone())).collect::<rusqlite::Result<Vec<_>>>()?;
+pub fn write(
+    state: &State,
+    sites: &[Site],
+    agent: &str,
+    ledger: Option<&Ledger>,
+    out: &Path,
+) -> Result<Vec<Summary>, BoxError> {
+    let reports = sites
+        .iter()
+        .map(|site| SiteReport::new(state, site.clone()))
+        .collect::<rusqlite::Result<Vec<_>>>()?;
     std::fs::create_dir_all(out).map_err(|error| format!("the folder {}: {error}", out.display()))?;
     let put = |name: &str, text: String| {
         let file = out.join(name);
@@ -114,17 +123,24 @@ pub fn write(state: &State, sites: &[Site], agent: &str, ledger: Option<&Ledger>
 /// # Errors
 /// When no such page is known, or the state cannot be read.
 pub fn diff(state: &State, url: &str) -> Result<String, BoxError> {
-    let parsed = url::Url::parse(url).map_err(|error| crate::exit::Usage::new(format!("{url:?}: {error}; expected a page's URL")))?;
+    let parsed = url::Url::parse(url)
+        .map_err(|error| crate::exit::Usage::new(format!("{url:?}: {error}; expected a page's URL")))?;
     let key = bot_etiquette::html::UrlKey::without_tracking(&parsed);
     for site in Sites(state).all()? {
         let Some(known) = Pages::new(state, &site).known(key.as_str())? else { continue };
         let since = |at: Option<i64>| at.map_or("never".to_owned(), super::time::day_and_minute);
         return Ok(match known.diff() {
-            Some(diff) => format!("{url} changed between the two last states; as it is now since {}\n{diff}", since(known.changed)),
+            Some(diff) => format!(
+                "{url} changed between the two last states; as it is now since {}\n{diff}",
+                since(known.changed)
+            ),
             None => format!("{url} is as it was since {}\n", since(known.changed)),
         });
     }
-    Err(crate::exit::Usage::new(format!("{url} is not known; `crawl` reads the pages of the sites that were added")).into())
+    Err(crate::exit::Usage::new(format!(
+        "{url} is not known; `crawl` reads the pages of the sites that were added"
+    ))
+    .into())
 }
 
 fn last(state: &State, site: &Site) -> rusqlite::Result<Last> {

@@ -57,9 +57,13 @@ pub(super) fn pages(reports: &[SiteReport]) -> String {
 pub(super) fn links(reports: &[SiteReport]) -> String {
     let mut lines = String::new();
     for report in reports {
-        let pages: HashMap<&str, _> = report.pages.iter().map(|known| (known.key.as_str(), &known.record)).collect();
-        let probes: HashMap<&str, _> =
-            report.probes.iter().filter_map(|probed| Some((probed.url.as_str(), probed.record.as_ref()?))).collect();
+        let pages: HashMap<&str, _> =
+            report.pages.iter().map(|known| (known.key.as_str(), &known.record)).collect();
+        let probes: HashMap<&str, _> = report
+            .probes
+            .iter()
+            .filter_map(|probed| Some((probed.url.as_str(), probed.record.as_ref()?)))
+            .collect();
         for known in &report.pages {
             for link in known.page.iter().flat_map(|page| &page.links) {
                 let own = pages.get(UrlKey::without_tracking(&link.url).as_str());

@@ -42,7 +42,8 @@ pub(super) fn document(reports: &[SiteReport], agent: &str, ledger: Option<&Ledg
 
 fn site(body: &mut String, report: &SiteReport, agent: &str, number: usize) {
     let (site, last) = (&report.site, &report.last);
-    let when = |at: Option<i64>| at.map_or("not yet".to_owned(), |at| format!("{} UTC", time::day_and_minute(at)));
+    let when =
+        |at: Option<i64>| at.map_or("not yet".to_owned(), |at| format!("{} UTC", time::day_and_minute(at)));
     let _ = write!(body, "<h2>{}</h2><p class=soft>", Escaped(site.host()));
     let _ = write!(body, "Crawl begun {}, ended {}. ", when(last.started), when(last.finished));
     body.push_str(match site.verified {
@@ -50,12 +51,14 @@ fn site(body: &mut String, report: &SiteReport, agent: &str, number: usize) {
         false => "Not verified: at most 500 pages in any week. ",
     });
     if let Some(engine) = site.rules_of {
-        let _ = write!(body, "Read by the rules that robots.txt has for {engine}, under the bot's own name. ");
+        let _ =
+            write!(body, "Read by the rules that robots.txt has for {engine}, under the bot's own name. ");
     }
     let rendered = report.pages.iter().filter(|known| known.record.rendered).count();
     let read = report.read();
     let _ = write!(body, "{} pages known, {read} read, {rendered} of them rendered, ", report.pages.len());
-    let _ = write!(body, "{} files and links, {} things to look at.", report.probes.len(), report.issues.len());
+    let _ =
+        write!(body, "{} files and links, {} things to look at.", report.probes.len(), report.issues.len());
     if let Some(note) = &last.note {
         let _ = write!(body, "<p><strong>Not everything was read.</strong> {}", Escaped(note));
     }
@@ -75,9 +78,10 @@ fn walls(body: &mut String, report: &SiteReport, agent: &str) {
         walls.entry(&wall.vendor).or_insert((wall, 0)).1 += 1;
     }
     for (vendor, (wall, pages)) in walls {
+        let pages = if pages == 1 { "One page was".to_owned() } else { format!("{pages} pages were") };
         let _ = write!(
             body,
-            "<h3>Cannot read your pages</h3><p>{pages} pages were answered by a firewall ({}, {}), known by {}. \
+            "<h3>Cannot read your pages</h3><p>{pages} answered by a firewall ({}, {}), known by {}. \
              Nothing is tried again before the next visit, under no other name and from nowhere else.<p><strong>How to allow the bot:</strong> {}\
              <p>It sends the User-Agent <code>{}</code>.",
             Escaped(vendor),
@@ -127,7 +131,11 @@ fn redirects(body: &mut String, report: &SiteReport) {
     if all.is_empty() {
         return;
     }
-    let _ = write!(body, "<h3>Redirects ({})</h3><table><thead><tr><th>From<th>By way of<th>End</thead><tbody>", all.len());
+    let _ = write!(
+        body,
+        "<h3>Redirects ({})</h3><table><thead><tr><th>From<th>By way of<th>End</thead><tbody>",
+        all.len()
+    );
     for (url, chain, end) in all.iter().take(ROWS) {
         let _ = write!(body, "<tr><td>{}<td>{}<td>{}", link(url), way(chain), Escaped(end));
     }
@@ -135,7 +143,11 @@ fn redirects(body: &mut String, report: &SiteReport) {
 }
 
 fn way(chain: &[HopRecord]) -> String {
-    chain.iter().map(|hop| format!("{} to {}", hop.status, Escaped(hop.to.as_str()))).collect::<Vec<_>>().join("<br>")
+    chain
+        .iter()
+        .map(|hop| format!("{} to {}", hop.status, Escaped(hop.to.as_str())))
+        .collect::<Vec<_>>()
+        .join("<br>")
 }
 
 fn changes(body: &mut String, report: &SiteReport) {
@@ -147,7 +159,11 @@ fn changes(body: &mut String, report: &SiteReport) {
     }
     for (known, diff) in changed.iter().take(ROWS) {
         let since = known.changed.map_or(String::new(), time::day_and_minute);
-        let _ = write!(body, "<details open><summary>{} <span class=soft>as it is now since {since} UTC</span></summary><pre>", link(known.record.url.as_str()));
+        let _ = write!(
+            body,
+            "<details open><summary>{} <span class=soft>as it is now since {since} UTC</span></summary><pre>",
+            link(known.record.url.as_str())
+        );
         for line in diff.to_string().lines() {
             let _ = writeln!(body, "{}", Escaped(line));
         }
@@ -172,14 +188,21 @@ fn pages(body: &mut String, report: &SiteReport, number: usize) {
     let _ = write!(body, "<table id={table}><thead><tr><th>Page<th>Says<th>State<th>Since</thead><tbody>");
     for known in &report.pages {
         let record = &known.record;
-        let _ = write!(body, "<tr><td>{}<br><span class=soft>{}</span><td>", link(record.url.as_str()), Escaped(&record.source));
+        let _ = write!(
+            body,
+            "<tr><td>{}<br><span class=soft>{}</span><td>",
+            link(record.url.as_str()),
+            Escaped(&record.source)
+        );
         says(body, known);
         let status = record.status.map_or(String::new(), |status| status.to_string());
         let _ = write!(body, "<td>{} {status}", record.outcome.as_str());
         if record.outcome == PageOutcome::Read {
             body.push_str(if record.rendered { "<br>rendered" } else { "<br>not rendered" });
         }
-        for (is_so, word) in [(record.noindex, "noindex"), (record.nofollow, "nofollow"), (record.cut, "cut at 5 MB")] {
+        for (is_so, word) in
+            [(record.noindex, "noindex"), (record.nofollow, "nofollow"), (record.cut, "cut at 5 MB")]
+        {
             if is_so {
                 let _ = write!(body, "<br>{word}");
             }
@@ -207,8 +230,15 @@ fn says(body: &mut String, known: &Known) {
 
 fn files(body: &mut String, report: &SiteReport, number: usize) {
     let table = format!("files{number}");
-    let _ = write!(body, "<h3>Files and links to other sites</h3>{}", html::filter(&table, "Filter files and links"));
-    let _ = write!(body, "<table id={table}><thead><tr><th>URL<th>What<th>State<th>Size<th>On pages</thead><tbody>");
+    let _ = write!(
+        body,
+        "<h3>Files and links to other sites</h3>{}",
+        html::filter(&table, "Filter files and links")
+    );
+    let _ = write!(
+        body,
+        "<table id={table}><thead><tr><th>URL<th>What<th>State<th>Size<th>On pages</thead><tbody>"
+    );
     for probed in &report.probes {
         let _ = write!(body, "<tr><td>{}<td>{} {}", link(&probed.url), probed.what, Escaped(&probed.kind));
         let Some(record) = &probed.record else {
