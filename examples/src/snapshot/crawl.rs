@@ -274,8 +274,17 @@ impl Run<'_> {
             self.end.waits = Some(why);
             self.resting.push(job.host.clone());
         }
-        if let Some(page) = &page {
-            self.links(job, own, &record, page)?;
+        match &page {
+            Some(page) => self.links(job, own, &record, page)?,
+            // What is no page any more loads nothing and links to nothing.
+            None if !matches!(
+                outcome,
+                PageOutcome::Blocked | PageOutcome::NoAnswer | PageOutcome::Closed
+            ) =>
+            {
+                Probes(&self.crawl.state).want(&self.site, own, &[])?;
+            }
+            None => {}
         }
         self.queue.done(job)?;
         let what = if unchanged { "unchanged" } else { outcome.as_str() };

@@ -92,10 +92,20 @@ impl<'s> Pages<'s> {
 
     /// All pages, by URL.
     pub(crate) fn all(&self) -> rusqlite::Result<Vec<Known>> {
+        self.load(None)
+    }
+
+    /// One page.
+    pub(crate) fn known(&self, key: &str) -> rusqlite::Result<Option<Known>> {
+        Ok(self.load(Some(key))?.pop())
+    }
+
+    fn load(&self, key: Option<&str>) -> rusqlite::Result<Vec<Known>> {
         let connection = self.state.connection();
-        let query = "SELECT key, record, first_read, changed, hash FROM page WHERE site = ?1 ORDER BY key";
+        let query = "SELECT key, record, first_read, changed, hash FROM page
+                     WHERE site = ?1 AND (?2 IS NULL OR key = ?2) ORDER BY key";
         let mut query = connection.prepare(query)?;
-        let mut rows = query.query([self.site])?;
+        let mut rows = query.query(params![self.site, key])?;
         let mut all = Vec::new();
         while let Some(row) = rows.next()? {
             let (key, text): (String, String) = (row.get(0)?, row.get(1)?);
@@ -107,11 +117,6 @@ impl<'s> Pages<'s> {
             all.push(Known { key, record, first_read, changed, hash, page, before: versions.next() });
         }
         Ok(all)
-    }
-
-    /// One page.
-    pub(crate) fn known(&self, key: &str) -> rusqlite::Result<Option<Known>> {
-        Ok(self.all()?.into_iter().find(|known| known.key == key))
     }
 }
 

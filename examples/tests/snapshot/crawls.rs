@@ -219,7 +219,10 @@ async fn a_site_whose_robots_txt_cannot_be_read_is_told_with_why() {
     let end = bench.crawl(HOME).await;
     assert!(end.waits.is_some(), "{end:?}");
     assert_eq!(exit(&[end]), Exit::Nothing);
-    assert!(bench.report(None).0.contains("Not everything was read"));
+    let (report, _) = bench.report(None);
+    for told in ["Not everything was read", "How to allow the bot", AGENT] {
+        assert!(report.contains(told), "{told}");
+    }
     bench.clean();
 }
 

@@ -62,6 +62,14 @@ fn site(body: &mut String, report: &SiteReport, agent: &str, number: usize) {
     if let Some(note) = &last.note {
         let _ = write!(body, "<p><strong>Not everything was read.</strong> {}", Escaped(note));
     }
+    if read == 0 && last.started.is_some() {
+        let _ = write!(
+            body,
+            "<p><strong>How to allow the bot:</strong> robots.txt has to answer, with a file or with 404, and to leave the pages open \
+             to the bot's own name; a firewall has to let requests with the User-Agent <code>{}</code> through.",
+            Escaped(agent)
+        );
+    }
     walls(body, report, agent);
     issues(body, report);
     redirects(body, report);
