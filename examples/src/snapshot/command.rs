@@ -69,7 +69,7 @@ pub enum Command {
         site: String,
         /// The ZIP, CSV or JSON file
         file: PathBuf,
-        /// The property it was exported from, such as sc-domain:example.com or https://example.com/
+        /// The property it was exported from, such as sc-domain:example.com; needed for a domain's
         #[arg(long)]
         property: Option<String>,
     },

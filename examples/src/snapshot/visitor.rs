@@ -32,19 +32,19 @@ pub const PAGE_BYTES: u64 = 5_000_000;
 /// The longest wait that a request sits out. It is more than a host that gave no answer is left alone for at first.
 pub const HORIZON: Duration = Duration::from_secs(20 * 60);
 
-/// What a [`Visitor`] is made of, beside the bot, its world and its state.
+/// How one crawl asks, beside the bot, its world and its state.
 #[derive(Clone)]
 pub struct VisitorOptions {
     /// Whether to stop.
     pub interrupt: Interrupt,
-    /// See [`HORIZON`].
+    /// The longest wait that a request sits out.
     pub horizon: Duration,
     /// The major version of the browser that pages are rendered with, if they are.
     pub chromium: Option<u32>,
 }
 
 impl VisitorOptions {
-    /// Waits as long as [`HORIZON`], without a browser.
+    /// Waits 20 minutes at the most, without a browser.
     #[must_use]
     pub const fn new(interrupt: Interrupt) -> Self {
         Self { interrupt, horizon: HORIZON, chromium: None }
