@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bot_etiquette_examples::exit::Exit;
-use bot_etiquette_examples::snapshot::bots::Edition;
-use bot_etiquette_examples::snapshot::command::{self, Command, Setup};
-use bot_etiquette_examples::snapshot::demo;
+use bot_etiquette_examples::snapshot_bot::bots::Edition;
+use bot_etiquette_examples::snapshot_bot::command::{self, Command, Setup};
+use bot_etiquette_examples::snapshot_bot::demo;
 use clap::Parser;
 
 /// Reads the pages of sites you watch: what each says, when it changed, what is broken. Without a command it shows itself

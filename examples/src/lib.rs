@@ -16,7 +16,7 @@ pub mod narrator;
 #[cfg(feature = "render")]
 pub mod rendering;
 #[cfg(feature = "snapshot-bot")]
-pub mod snapshot;
+pub mod snapshot_bot;
 pub mod sqlite_store;
 pub mod stack;
 pub mod state;

@@ -8,7 +8,7 @@ use crate::bot::Bot;
 
 macro_rules! file {
     ($name:literal) => {
-        include_bytes!(concat!("../../worlds/snapshot/", $name))
+        include_bytes!(concat!("../../worlds/snapshot_bot/", $name))
     };
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bot_etiquette::referee::{Page, Promise, Site};
-use bot_etiquette_examples::snapshot::Wish;
+use bot_etiquette_examples::snapshot_bot::Wish;
 
 use crate::bench::{AGENT, Bench, Log, owed};
 

@@ -2,11 +2,11 @@
 
 use std::io::Write as _;
 
-use bot_etiquette_examples::snapshot::evidence::{
+use bot_etiquette_examples::snapshot_bot::evidence::{
     EvidenceError, Export, MAX_ENTRIES, PageDemand, Source, bing_date,
 };
-use bot_etiquette_examples::snapshot::policy::{POLICY, open_state};
-use bot_etiquette_examples::snapshot::{Sites, Wish};
+use bot_etiquette_examples::snapshot_bot::policy::{POLICY, open_state};
+use bot_etiquette_examples::snapshot_bot::{Sites, Wish};
 
 use crate::bench::folder;
 

@@ -9,11 +9,11 @@ use bot_etiquette::politeness::Policy;
 use bot_etiquette::referee::{Page, Promise, Report, Site};
 use bot_etiquette_examples::interrupt::Interrupt;
 use bot_etiquette_examples::ledger::Ledger;
-use bot_etiquette_examples::snapshot::bots::{self, Edition};
-use bot_etiquette_examples::snapshot::evidence::Export;
-use bot_etiquette_examples::snapshot::policy::{POLICY, open_state};
-use bot_etiquette_examples::snapshot::report::{self, Summary};
-use bot_etiquette_examples::snapshot::{AsSent, Crawl, CrawlEnd, CrawlOptions, Sites, Wish};
+use bot_etiquette_examples::snapshot_bot::bots::{self, Edition};
+use bot_etiquette_examples::snapshot_bot::evidence::Export;
+use bot_etiquette_examples::snapshot_bot::policy::{POLICY, open_state};
+use bot_etiquette_examples::snapshot_bot::report::{self, Summary};
+use bot_etiquette_examples::snapshot_bot::{AsSent, Crawl, CrawlEnd, CrawlOptions, Sites, Wish};
 use bot_etiquette_examples::talk::Talk;
 use bot_etiquette_examples::world::Demo;
 

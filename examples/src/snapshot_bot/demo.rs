@@ -30,7 +30,7 @@ pub const SCALE: u32 = 10;
 pub const SITE: &str = "http://orchard.example/";
 
 /// The table of pages that its owner exported from a search console, in German.
-pub const EXPORT: &[u8] = include_bytes!("../../worlds/snapshot/Seiten.csv");
+pub const EXPORT: &[u8] = include_bytes!("../../worlds/snapshot_bot/Seiten.csv");
 
 /// Longer than any pause of the demonstration, shorter than a host that gave no answer is left alone.
 const HORIZON: std::time::Duration = std::time::Duration::from_secs(120);

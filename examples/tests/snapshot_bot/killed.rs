@@ -6,9 +6,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use bot_etiquette_examples::exit::Exit;
-use bot_etiquette_examples::snapshot::bots::Edition;
-use bot_etiquette_examples::snapshot::command::{self, Setup};
-use bot_etiquette_examples::snapshot::{Wish, worlds};
+use bot_etiquette_examples::snapshot_bot::bots::Edition;
+use bot_etiquette_examples::snapshot_bot::command::{self, Setup};
+use bot_etiquette_examples::snapshot_bot::{Wish, worlds};
 
 use crate::bench::{AGENT, Bench, owed};
 

@@ -2,9 +2,9 @@
 
 use bot_etiquette::politeness::{Ask, Policy, Politeness, Timestamp};
 use bot_etiquette::referee::{Page, Site};
-use bot_etiquette_examples::snapshot::bots::Edition;
-use bot_etiquette_examples::snapshot::policy::{POLICY, is_shared_cdn};
-use bot_etiquette_examples::snapshot::{SearchEngine, Wish};
+use bot_etiquette_examples::snapshot_bot::bots::Edition;
+use bot_etiquette_examples::snapshot_bot::policy::{POLICY, is_shared_cdn};
+use bot_etiquette_examples::snapshot_bot::{SearchEngine, Wish};
 
 use crate::bench::{AGENT, Bench, Log, owed};
 
@@ -152,7 +152,8 @@ async fn a_host_that_was_blocked_is_left_alone_whatever_leads_there() {
         vec![log.site("a.example", "", &[("/", "<a href=http://b.example/x>x</a>")]), Site::new("b.example")];
     let bench = Bench::new("block", sites, owed(), 100).await;
     bench.add(HOME, &Wish::default()).unwrap();
-    let state = bot_etiquette_examples::snapshot::policy::open_state(&bench.state, &bench.policy).unwrap();
+    let state =
+        bot_etiquette_examples::snapshot_bot::policy::open_state(&bench.state, &bench.policy).unwrap();
     let now = bench.demo.world().unwrap().clock.now().into();
     state.politeness.kill(&"b.example".parse().unwrap(), now).unwrap();
     bench.crawl(HOME).await;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use bot_etiquette::referee::{Page, Site};
 use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::ledger::Ledger;
-use bot_etiquette_examples::snapshot::bots::Edition;
-use bot_etiquette_examples::snapshot::command::{self, Setup, exit};
-use bot_etiquette_examples::snapshot::{Wish, demo, worlds};
+use bot_etiquette_examples::snapshot_bot::bots::Edition;
+use bot_etiquette_examples::snapshot_bot::command::{self, Setup, exit};
+use bot_etiquette_examples::snapshot_bot::{Wish, demo, worlds};
 
 use crate::bench::{AGENT, Bench, Log, folder, owed};
 

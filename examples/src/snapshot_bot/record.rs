@@ -157,7 +157,7 @@ impl From<&Wall> for WallRecord {
         Self {
             vendor: word(&wall.vendor),
             kind: word(&wall.kind),
-            evidence: wall.evidence.iter().map(|mark| (*mark).to_owned()).collect(),
+            evidence: wall.evidence.iter().map(ToString::to_string).collect(),
             advice: wall.vendor.advice().split_whitespace().collect::<Vec<_>>().join(" "),
         }
     }
