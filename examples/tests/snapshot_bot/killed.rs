@@ -14,7 +14,7 @@ use crate::bench::{AGENT, Bench, owed};
 
 const POINTS: u64 = 15;
 /// Requests from one point to the next; the first is always that of robots.txt.
-const EVERY: u64 = 3;
+const EVERY: usize = 3;
 const HOME: &str = "http://orchard.example/";
 
 #[tokio::test]
@@ -39,13 +39,14 @@ async fn a_crawl_that_is_killed_at_fifteen_points_asks_nothing_twice_and_nothing
     bench.demo.write(&bench.out.join("world.json")).unwrap();
     for point in 0..POINTS {
         let mut child = spawn(&bench);
-        let before = bench.demo.report().requests();
-        while bench.demo.report().requests() < before + EVERY {
+        let before = bench.demo.requests();
+        while bench.demo.requests() < before + EVERY {
             assert!(child.try_wait().unwrap().is_none(), "it ended before point {point}");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        // Some die while an answer is under way, most at some moment of a wait.
-        tokio::time::sleep(Duration::from_millis(if point % 7 == 3 { 0 } else { 5 + point * 3 })).await;
+        // Some die while an answer is under way, most at some moment of a wait. The slot of a request that died open is
+        // held as long as it could have lasted.
+        tokio::time::sleep(Duration::from_millis(if point % 7 == 3 { 0 } else { 20 + point * 4 })).await;
         child.kill().unwrap();
         child.wait().unwrap();
     }
