@@ -1,6 +1,6 @@
 //! The size of a picture from its first bytes.
 //!
-//! Read here: PNG, GIF, JPEG with its orientation, WebP, BMP, SVG. By the `imagesize` crate: AVIF and HEIF, JPEG XL, TIFF, ICO.
+//! Read here: PNG, GIF, JPEG with its orientation, WebP, BMP, ICO, SVG. By the `imagesize` crate: AVIF and HEIF, JPEG XL, TIFF.
 
 use std::io::Read;
 
@@ -95,6 +95,7 @@ pub fn image_head(bytes: &[u8]) -> ImageHead {
         [0xFF, 0xD8, 0xFF, ..] => jpeg(bytes),
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => webp(bytes),
         [b'B', b'M', ..] => bmp(bytes),
+        [0, 0, 1, 0, ..] => icon(bytes),
         [0x1F, 0x8B, ..] => svgz(bytes),
         _ => match by_library(bytes) {
             Ok(ImageHead::NotAnImage) => svg(bytes),
@@ -283,12 +284,25 @@ fn bmp(bytes: &[u8]) -> Found {
     }
 }
 
+/// The largest of an icon's pictures; a list that breaks off may still name a larger one.
+fn icon(bytes: &[u8]) -> Found {
+    let end = 6_usize.saturating_add(le16(bytes, 4)? as usize * 16);
+    let list = bytes.get(6..end).ok_or(Short(end.saturating_sub(1)))?;
+    // 0 stands for 256, which a byte cannot hold.
+    let side = |byte: u8| if byte == 0 { 256 } else { u32::from(byte) };
+    let sizes = list.chunks_exact(16).filter_map(|entry| match entry {
+        [width, height, ..] => Some((side(*width), side(*height))),
+        _ => None,
+    });
+    let largest = sizes.max_by_key(|(width, height)| width * height);
+    Ok(largest.map_or(ImageHead::NotAnImage, |(width, height)| known(ImageFormat::Ico, width, height)))
+}
+
 fn by_library(bytes: &[u8]) -> Found {
     let format = match imagesize::image_type(bytes) {
         Ok(ImageType::Heif(_)) => ImageFormat::Heif,
         Ok(ImageType::Jxl) => ImageFormat::Jxl,
         Ok(ImageType::Tiff) => ImageFormat::Tiff,
-        Ok(ImageType::Ico) => ImageFormat::Ico,
         _ => return Ok(ImageHead::NotAnImage),
     };
     let fits = |number: usize| u32::try_from(number).ok();

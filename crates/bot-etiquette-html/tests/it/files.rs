@@ -314,6 +314,17 @@ fn each_format_says_its_size() {
 }
 
 #[test]
+fn an_icon_is_as_large_as_its_largest_picture() {
+    let entry = |width, height| padded(&[width, height], 16, b"");
+    let icon = [&[0, 0, 1, 0, 3, 0][..], &entry(16, 16), &entry(0, 0), &entry(48, 48)].concat();
+    size(&icon, ImageFormat::Ico, 256, 256);
+    for length in 6..icon.len() {
+        assert_eq!(image_head(&icon[..length]), ImageHead::NeedMore(53), "{length} bytes do not show all");
+    }
+    assert_eq!(image_head(&[0, 0, 1, 0, 0, 0]), ImageHead::NotAnImage);
+}
+
+#[test]
 fn a_jpeg_is_walked_by_its_segments() {
     let frame = segment(0xC1, &[8, 0x0C, 0xF9, 0x13, 0x74, 3]);
     size(&[&[0xFF, 0xD8], &frame[..]].concat(), ImageFormat::Jpeg, 4980, 3321);
