@@ -4,6 +4,7 @@
 mod arcgis_bot {
     pub mod budgets;
     pub mod catalogue;
+    pub mod demonstration;
     pub mod faults;
     pub mod helm;
     pub mod processes;

@@ -61,7 +61,7 @@ pub async fn places(session: &Session) -> Result<Tally, BoxError> {
                 session.catalogue.finished(record.id, None)?;
                 match visit::places(&session, &record).await? {
                     Visited::Left(not_read) => tally.leave(record.url.to_string(), &not_read),
-                    Visited::Done | Visited::Busy => tally.read += 1,
+                    Visited::Done | Visited::Busy | Visited::Unreadable(_) => tally.read += 1,
                 }
             }
             Ok::<_, BoxError>(tally)
@@ -115,6 +115,12 @@ async fn work(
         }
         session.talk.doing(&what);
         let visited = visit::service(session, &record).await?;
+        let again = |id| -> Result<(), BoxError> {
+            // As it is now: part of it may have been read.
+            let record = session.catalogue.service(id)?.map(|record| (record, times + 1));
+            due.lock().unwrap_or_else(PoisonError::into_inner).extend(record);
+            Ok(())
+        };
         let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
         match visited {
             Visited::Left(NotRead::Interrupted) => {
@@ -127,12 +133,16 @@ async fn work(
             }
             Visited::Busy if times < RETRIES => {
                 session.talk.say(format!("{what}: busy, left alone for about an hour"));
-                due.lock().unwrap_or_else(PoisonError::into_inner).push_back((record, times + 1));
+                again(record.id)?;
             }
             // The host is left alone for a while now: taken up again where there is time for that.
-            Visited::Left(NotRead::NoAnswer(why)) if times < RETRIES => {
-                session.talk.say(format!("{what}: no answer: {why}"));
-                due.lock().unwrap_or_else(PoisonError::into_inner).push_back((record, times + 1));
+            Visited::Left(missed @ (NotRead::NoAnswer(_) | NotRead::Broken(_))) if times < RETRIES => {
+                session.talk.say(format!("{what}: {missed}"));
+                again(record.id)?;
+            }
+            Visited::Unreadable(why) => {
+                session.talk.done(format!("{what}: {why}"));
+                tally.leave(&what, &NotRead::Broken(why));
             }
             Visited::Busy => tally.leave(&what, &NotRead::Broken("is busy again and again".into())),
             Visited::Left(not_read) => {

@@ -18,6 +18,8 @@ pub const CRAWL: &str = "crawl";
 pub enum Visited {
     /// All that can be read was read, or is known not to be.
     Done,
+    /// What it answered is no description: noted, and not asked again on the same day.
+    Unreadable(String),
     /// The service is busy: to be taken up again when its hold is over.
     Busy,
     /// The rest has to wait, or is closed.
@@ -106,7 +108,7 @@ async fn describe(session: &Session, record: &ServiceRecord) -> Result<Visited, 
     }
     let Some(problem) = report.problems.first() else { return Ok(Visited::Done) };
     catalogue.judged(record.id, &problem.to_string(), now, |standing| standing.failed(problem, now))?;
-    Ok(Visited::Left(NotRead::Broken(problem.to_string())))
+    Ok(Visited::Unreadable(problem.to_string()))
 }
 
 /// The job "where": at most three requests about the layers, stalest first.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bot_etiquette::arcgis::Root;
 use bot_etiquette::politeness::Policy;
-use bot_etiquette::referee::Report;
+use bot_etiquette::referee::{Promise, Report};
 use bot_etiquette::signing::SigningKey;
 use bot_etiquette_examples::arcgis_bot::catalogue::{NAME, TABLES};
 use bot_etiquette_examples::arcgis_bot::config::{Config, DEMO_IDENTITY, POLICY, roots};
@@ -65,6 +65,10 @@ impl Isles {
     }
 
     pub async fn of(islands: Islands, scale: u32) -> Self {
+        Self::held_to(islands, scale, |promise| promise).await
+    }
+
+    pub async fn held_to(islands: Islands, scale: u32, change: impl FnOnce(Promise) -> Promise) -> Self {
         let folder = Folder::new();
         // A key that processes share, beside the identity that names it.
         let key = SigningKey::from_seed(&[5; 32]).to_pkcs8_pem();
@@ -72,7 +76,7 @@ impl Isles {
         std::fs::write(folder.file("identity.toml"), DEMO_IDENTITY).unwrap();
         let bot = Bot::read_signed(&folder.file("identity.toml")).unwrap();
         let (sites, log) = islands.sites();
-        let demo = Demo::start(sites, islands.promise(&bot, scale), scale).await.unwrap();
+        let demo = Demo::start(sites, change(islands.promise(&bot, scale)), scale).await.unwrap();
         let world = demo.world().unwrap();
         Self { islands, demo, world, log, bot, folder }
     }
