@@ -27,8 +27,8 @@ use bot_etiquette::signing::{Signer, SigningKey};
 use bytes::Bytes;
 use http::{Request, Response, Uri};
 use http_body_util::Full;
+use tower::ServiceBuilder;
 use tower::util::{BoxCloneSyncService, option_layer};
-use tower::{Service, ServiceBuilder};
 
 use crate::clock::Clock;
 
@@ -124,36 +124,6 @@ impl<S: Store> Stack<S> {
         self,
         learn: impl Fn(&str, Option<Duration>) + Send + Sync + 'static,
     ) -> Result<Assembled<S>, BoxError> {
-        let (clock, limits, follow) = (self.clock, self.fetcher.limits(), self.follow.clone());
-        let [learned, judged] = [(); 2].map(|()| Arc::clone(&self.watch));
-        let token: ProductToken = self.identity.token().parse()?;
-        let polite = self.lower()?;
-        let fetch_robots = ServiceBuilder::new()
-            .map_request(move |request| of_robots(request, limits))
-            .layer(FollowLayer::default())
-            .service(polite.clone());
-        let cache = RobotsCache::new([token]);
-        let robots = RobotsLayer::new(cache, Client::new(fetch_robots), move || clock.now())
-            .classify(of_robots_txt)
-            .on_crawl_delay(move |origin, delay| {
-                learned(Step::Learned(origin, delay));
-                learn(origin, delay);
-            })
-            .on_verdict(move |uri, verdict| judged(Step::Judged(uri, verdict)));
-        let client = ServiceBuilder::new().layer(follow).layer(robots.clone()).service(polite.clone());
-        Ok(Assembled { client: Client::new(client), polite: Client::new(polite), robots })
-    }
-
-    /// The layers below robots.txt alone, for a crawler that decides itself what may be asked, and where a redirect
-    /// leads.
-    ///
-    /// # Errors
-    /// As [`assemble_with`](Self::assemble_with).
-    pub fn polite(self) -> Result<Client<S>, BoxError> {
-        Ok(Client::new(self.lower()?))
-    }
-
-    fn lower(self) -> Result<impl Polite<S>, BoxError> {
         let (clock, watch) = (self.clock, self.watch);
         if !self.fetcher.addresses().is_loopback_only() {
             self.identity.check_public()?;
@@ -161,18 +131,20 @@ impl<S: Store> Stack<S> {
                 return Err(format!("a clock {} times as fast is for loopback alone", clock.scale()).into());
             }
         }
+        let token: ProductToken = self.identity.token().parse()?;
         let mut identity = RequestIdentity::new(&self.identity);
         if let Some(major) = self.chromium {
             identity = identity.chromium(major);
         }
         // The fetcher's limits are real seconds, the lease is one of the clock's.
-        let lease = (self.fetcher.limits().total + LEASE_MARGIN).saturating_mul(clock.scale());
-        let [waits, sent, answered] = [(); 3].map(|()| Arc::clone(&watch));
+        let limits = self.fetcher.limits();
+        let lease = (limits.total + LEASE_MARGIN).saturating_mul(clock.scale());
+        let [learned, judged, waits, sent, answered] = [(); 5].map(|()| Arc::clone(&watch));
         let politeness = PolitenessLayer::new(self.politeness, clock)
             .lease(lease)
             .classify(outcome)
             .on_wait(move |ask, refusal| waits(Step::Waits(ask, refusal)));
-        Ok(ServiceBuilder::new()
+        let polite = ServiceBuilder::new()
             .layer(politeness)
             .layer(IdentityLayer::from(identity))
             .layer(option_layer(self.signer.map(|signer| SignLayer::new(signer, move || clock.now()))))
@@ -185,35 +157,22 @@ impl<S: Store> Stack<S> {
                 answer
             })
             .map_err(BoxError::from)
-            .service(self.fetcher))
+            .service(self.fetcher);
+        let fetch_robots = ServiceBuilder::new()
+            .map_request(move |request| of_robots(request, limits))
+            .layer(FollowLayer::default())
+            .service(polite.clone());
+        let cache = RobotsCache::new([token]);
+        let robots = RobotsLayer::new(cache, Client::new(fetch_robots), move || clock.now())
+            .classify(of_robots_txt)
+            .on_crawl_delay(move |origin, delay| {
+                learned(Step::Learned(origin, delay));
+                learn(origin, delay);
+            })
+            .on_verdict(move |uri, verdict| judged(Step::Judged(uri, verdict)));
+        let client = ServiceBuilder::new().layer(self.follow).layer(robots.clone()).service(polite.clone());
+        Ok(Assembled { client: Client::new(client), polite: Client::new(polite), robots })
     }
-}
-
-/// A service like [`Client`], before it is boxed.
-trait Polite<S: Store>:
-    Service<
-        Request<Full<Bytes>>,
-        Response = Response<PoliteBody<FetchBody, S, Clock>>,
-        Error = BoxError,
-        Future: Send,
-    > + Clone
-    + Send
-    + Sync
-    + 'static
-{
-}
-
-impl<S: Store, T> Polite<S> for T where
-    T: Service<
-            Request<Full<Bytes>>,
-            Response = Response<PoliteBody<FetchBody, S, Clock>>,
-            Error = BoxError,
-            Future: Send,
-        > + Clone
-        + Send
-        + Sync
-        + 'static
-{
 }
 
 fn of_robots(mut request: Request<Full<Bytes>>, limits: FetchLimits) -> Request<Full<Bytes>> {
