@@ -57,7 +57,11 @@ const TEXT: &str = "Taller de iniciación a la fotografía para todos los públi
 
 /// What of every fifth text has to go.
 fn contact(id: usize) -> String {
-    if id % 5 == 0 { format!(" Información: taller{id}@example.org o 91 376 {:02} 97.", id % 100) } else { String::new() }
+    if id % 5 == 0 {
+        format!(" Información: taller{id}@example.org o 91 376 {:02} 97.", id % 100)
+    } else {
+        String::new()
+    }
 }
 
 /// The map of a format; `rest` begins with its top-level keys.
@@ -318,16 +322,18 @@ fn main() {
         };
         let own = heap(|| ours(&map, &text, items));
         let theirs = heap(feed_rs);
-        let [own_time, stream, slice, peer] = medians(
-            rounds,
-            [&|| ours(&map, &text, items), &|| bare(&text), &|| bare_slice(&text), &feed_rs],
-        );
+        let [own_time, stream, slice, peer] =
+            medians(rounds, [&|| ours(&map, &text, items), &|| bare(&text), &|| bare_slice(&text), &feed_rs]);
         println!("RSS of {} bytes, {items} items, to scrubbed events:", text.len());
         row("bot-etiquette", text.len(), own_time, own_time);
         row("quick-xml's bare loop, streaming", text.len(), stream, own_time);
         row("quick-xml's bare loop, one slice", text.len(), slice, own_time);
         row("feed-rs, the whole in memory", text.len(), peer, own_time);
-        println!("  heap above the input: {:.2} MB; feed-rs {:.0} MB", own as f64 / 1.0e6, theirs as f64 / 1.0e6);
+        println!(
+            "  heap above the input: {:.2} MB; feed-rs {:.0} MB",
+            own as f64 / 1.0e6,
+            theirs as f64 / 1.0e6
+        );
     }
     {
         let (text, items) = named(size);
@@ -355,6 +361,10 @@ fn main() {
         println!("JSON of {} bytes, {items} records:", text.len());
         row("bot-etiquette", text.len(), own_time, own_time);
         row("serde_json, streaming, typed", text.len(), peer_time, own_time);
-        println!("  heap above the input: {:.2} MB; serde_json {:.2} MB", own as f64 / 1.0e6, theirs as f64 / 1.0e6);
+        println!(
+            "  heap above the input: {:.2} MB; serde_json {:.2} MB",
+            own as f64 / 1.0e6,
+            theirs as f64 / 1.0e6
+        );
     }
 }
