@@ -18,7 +18,7 @@ const ROBOTS: &str = "User-agent: *\nCrawl-delay: 1\n";
 /// What the bot promises, as the referee is told.
 pub fn promise(bot: &Bot) -> Promise {
     let promise = Promise::new()
-        .user_agent(bot.identity.user_agent().as_str())
+        .user_agent(&agents(bot))
         .robots_token("SiteSnapshot")
         .robots_first(true)
         .max_open(1)
@@ -37,6 +37,16 @@ pub fn promise(bot: &Bot) -> Promise {
         Some(keys) => promise.signed(true).key_directory(keys),
         None => promise,
     }
+}
+
+/// Its own name, and for pages that are rendered a phone's or a desktop's with it, of whatever browser there is.
+fn agents(bot: &Bot) -> String {
+    let names = [bot.identity.user_agent().clone(), bot.identity.phone(0), bot.identity.desktop(0)];
+    let names = names.map(|name| {
+        let escape = |c: char| if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() };
+        name.as_str().chars().map(escape).collect::<String>().replace(r"Chrome\/0\.", r"Chrome\/\d+\.")
+    });
+    format!("^(?:{})$", names.join("|"))
 }
 
 /// All its sites.
@@ -95,7 +105,16 @@ fn own() -> Site {
         .header("Content-Type", "text/html")
         .body(file!("pears.html"));
     let site = html(site.page(apples).page(pears), "/cider", file!("cider.html"));
-    html(site, "/visit", file!("visit.html"))
+    scripted(html(site, "/visit", file!("visit.html")))
+}
+
+/// A page whose news come by script.
+fn scripted(site: Site) -> Site {
+    let news = r#"{"kinds": ["Gravenstein", "Boskoop"], "next": "/harvest/next"}"#;
+    let next = b"<html lang=en><title>Ripening</title><meta name=description content=Soon><h1>Ripening</h1><p>Quinces.";
+    let site = html(html(site, "/harvest", file!("harvest.html")), "/harvest/next", next);
+    let script = Page::new("/harvest.js").header("Content-Type", "text/javascript").body(file!("harvest.js"));
+    site.page(script).page(text("/harvest.json", "application/json", news))
 }
 
 /// Pages that ask for something, and pages that are broken.

@@ -8,13 +8,13 @@ use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::ledger::Ledger;
 use bot_etiquette_examples::snapshot_bot::bots::Edition;
 use bot_etiquette_examples::snapshot_bot::command::{self, Setup, exit};
-use bot_etiquette_examples::snapshot_bot::{Wish, demo, worlds};
+use bot_etiquette_examples::snapshot_bot::{Look, Wish, demo, worlds};
 
 use crate::bench::{AGENT, Bench, Log, folder, owed};
 
 const HOME: &str = "http://a.example/";
 
-fn setup(out: PathBuf) -> Setup {
+pub(crate) fn setup(out: PathBuf) -> Setup {
     Setup {
         out,
         state: None,
@@ -23,6 +23,7 @@ fn setup(out: PathBuf) -> Setup {
         world: None,
         json: true,
         edition: Edition::Server,
+        look: Look { no_render: true, ..Look::default() },
     }
 }
 
