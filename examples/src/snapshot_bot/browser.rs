@@ -14,7 +14,7 @@ use url::{Position, Url};
 use super::Site;
 use super::bots::{Edition, SnapshotBot};
 use super::shown::{NotLoaded, Render, Shown};
-use super::view::{Load, Look, Seen, Sent, Viewer};
+use super::view::{Load, Look, Looking, Seen, Sent, Viewer};
 use crate::clock::Clock;
 use crate::rendering::{Exchange, Rendering};
 
@@ -76,11 +76,7 @@ impl Viewer for Browser {
         }
     }
 
-    fn view<'a>(
-        &'a self,
-        sent: Sent<'a>,
-        load: Load,
-    ) -> std::pin::Pin<Box<dyn Future<Output = Seen> + Send + 'a>> {
+    fn view<'a>(&'a self, sent: Sent<'a>, load: Load) -> Looking<'a, Seen> {
         let form = self.form(sent.site);
         let exchange: Exchange = Arc::new(move |mut request| {
             request.extensions_mut().insert(form);
@@ -99,6 +95,10 @@ impl Viewer for Browser {
                 Err(error) => Seen { shown: None, note: Some(format!("not rendered: {}", told(&error))) },
             }
         })
+    }
+
+    fn close(&self) -> Looking<'_, ()> {
+        Box::pin(self.rendering.close())
     }
 }
 
@@ -149,6 +149,8 @@ fn shown(rendered: Rendered, url: &Url) -> Shown {
     for request in rendered.requests {
         match request.outcome {
             Outcome::Held => {}
+            // The browser's own wish, for its tab.
+            _ if request.kind == Kind::Other && request.url.ends_with("/favicon.ico") => {}
             Outcome::Answered { status: 200..=299, .. } => render.loaded += 1,
             outcome => render.not_loaded(NotLoaded {
                 kind: request.kind.to_string(),

@@ -188,10 +188,10 @@ async fn crawl(
     let agent = bot.bot.identity.user_agent().to_string();
     let ledger = Ledger::new(world.clock);
     let options = VisitorOptions::new(Interrupt::listen());
-    let (viewer, why) = setup.look.begin(&bot, world.clock).await;
+    let (viewer, rendering) = setup.look.begin(&bot, world.clock).await;
     let talk = Talk::new(setup.json);
-    if let Some(why) = why {
-        talk.say(why);
+    if let Some(told) = &rendering {
+        talk.say(told);
     }
     let crawl = Crawl { bot, world: world.clone(), policy, state, viewer, talk, options };
     let mut ends = Vec::new();
@@ -203,9 +203,12 @@ async fn crawl(
             break;
         }
     }
+    crawl.viewer.close().await;
     crawl.talk.finish();
     let summary = report::write(&crawl.state, sites, &agent, Some(&ledger), &setup.out)?;
-    let data = json!({"schema": 1, "crawls": ends, "sites": summary, "out": setup.out});
+    let data = json!({
+        "schema": 1, "crawls": ends, "sites": summary, "out": setup.out, "chromium": crawl.viewer.chromium(), "rendering": rendering,
+    });
     let text: Vec<_> = ends.iter().map(told).chain([written(setup)]).collect();
     tell(setup, &data, &text.join("\n"));
     Ok(exit(&ends))

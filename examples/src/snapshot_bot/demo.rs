@@ -36,7 +36,7 @@ pub const EXPORT: &[u8] = include_bytes!("../../worlds/snapshot_bot/Seiten.csv")
 const HORIZON: std::time::Duration = std::time::Duration::from_secs(120);
 
 /// How long a page must do nothing: short, since its files are small and its hosts are on this machine.
-const QUIET: std::time::Duration = std::time::Duration::from_millis(100);
+const QUIET: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Runs it, and says what was found and whether a promise was broken.
 ///
@@ -74,10 +74,10 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
     let agent = bot.bot.identity.user_agent().to_string();
     let options = VisitorOptions { horizon: HORIZON, ..VisitorOptions::new(Interrupt::listen()) };
     let look = Look { quiet: Some(QUIET), ..setup.look.clone() };
-    let (viewer, why) = look.begin(&bot, world.clock).await;
+    let (viewer, rendering) = look.begin(&bot, world.clock).await;
     let talk = Talk::new(setup.json);
-    if let Some(why) = why {
-        talk.say(why);
+    if let Some(told) = &rendering {
+        talk.say(told);
     }
     let ledger = Ledger::new(world.clock);
     let wish = Wish { subdomains: true, ..Wish::default() };
@@ -109,6 +109,7 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
         Sites(&crawl.state).verify(&site, "Seiten.csv", None, &export, time::millis(world.clock.now()))?;
         crawl.state = Arc::new(open_state(&path, &policy)?);
     }
+    crawl.viewer.close().await;
     crawl.talk.finish();
     report::write(&crawl.state, &Sites(&crawl.state).all()?, &agent, Some(&ledger), &setup.out)?;
     Ok((ends, false))

@@ -46,5 +46,5 @@ pub use self::record::{HopRecord, PageOutcome, PageRecord, ProbeRecord, WallReco
 pub use self::schema::open;
 pub use self::shown::{NotLoaded, Render, Shown};
 pub use self::site::{SearchEngine, Site, Sites, Wish};
-pub use self::view::{AsSent, Load, Loaded, Look, Seen, Sent, Viewer};
+pub use self::view::{AsSent, Load, Loaded, Look, Looking, Seen, Sent, Viewer};
 pub use self::visitor::VisitorOptions;

@@ -49,7 +49,10 @@ pub struct Seen {
 /// Sends what a page asks for on the way of all other requests: robots.txt, the host's turn, the signature, the limits.
 pub type Load = Arc<dyn Fn(Request<Full<Bytes>>) -> Loaded + Send + Sync>;
 /// What comes of it in the end.
-pub type Loaded = Pin<Box<dyn Future<Output = Result<Fetched, BoxError>> + Send>>;
+pub type Loaded = Looking<'static, Result<Fetched, BoxError>>;
+
+/// What a [`Viewer`] is at.
+pub type Looking<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Looks at pages.
 pub trait Viewer: Send + Sync {
@@ -60,7 +63,12 @@ pub trait Viewer: Send + Sync {
     fn form(&self, site: &Site) -> UserAgentForm;
 
     /// What is seen of a page.
-    fn view<'a>(&'a self, sent: Sent<'a>, load: Load) -> Pin<Box<dyn Future<Output = Seen> + Send + 'a>>;
+    fn view<'a>(&'a self, sent: Sent<'a>, load: Load) -> Looking<'a, Seen>;
+
+    /// Ends what was begun for it.
+    fn close(&self) -> Looking<'_, ()> {
+        Box::pin(future::ready(()))
+    }
 }
 
 /// Reads pages as they were sent: without a browser.
@@ -79,10 +87,13 @@ impl Viewer for AsSent {
         UserAgentForm::Bot
     }
 
-    fn view<'a>(&'a self, _: Sent<'a>, _: Load) -> Pin<Box<dyn Future<Output = Seen> + Send + 'a>> {
+    fn view<'a>(&'a self, _: Sent<'a>, _: Load) -> Looking<'a, Seen> {
         Box::pin(future::ready(Seen { shown: None, note: self.why.clone() }))
     }
 }
+
+/// What was chosen with [`Look::no_sandbox`].
+const NO_SANDBOX: &str = "rendered without the browser's sandbox: a page that breaks out of the browser has the rights of this program";
 
 /// How a person wants pages to be looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,13 +109,14 @@ pub struct Look {
 }
 
 impl Look {
-    /// Starts a browser, where pages are to be rendered and can be. Where they cannot, the second is why not.
+    /// Starts a browser, where pages are to be rendered and can be. The second is what the person has to know: why they
+    /// cannot, or that the browser is without its sandbox.
     pub async fn begin(&self, bot: &SnapshotBot, clock: Clock) -> (Arc<dyn Viewer>, Option<String>) {
         if self.no_render {
             return (Arc::new(AsSent::default()), None);
         }
         match self.browser(bot, clock).await {
-            Ok(viewer) => (viewer, None),
+            Ok(viewer) => (viewer, self.no_sandbox.then(|| NO_SANDBOX.to_owned())),
             Err(why) => {
                 let why = format!("not rendered: {why}");
                 (Arc::new(AsSent { why: Some(why.clone()) }), Some(why))

@@ -135,34 +135,38 @@ fn oddities(site: Site) -> Site {
     let site = meta(site, "/quiet/meta", "robots", "index, NOFOLLOW");
     let site = meta(site, "/quiet/none", "robots", "none");
     let site = meta(site, "/quiet/own", "sitesnapshot", "nofollow");
-    site.page(Page::new("/almanac").header("Content-Type", "text/html; charset=utf-8").bytes_of(6_000_000))
-        .page(
-            Page::new("/slow")
-                .delay(Duration::from_secs(5))
-                .header("Content-Type", "text/html")
-                .body(file!("slow.html")),
-        )
-        .page(Page::new("/half").header("Content-Type", "text/html").bytes_of(40_000).break_after(1_000))
-        .page(Page::new("/error").status(500).body("something went wrong"))
-        .page(Page::new("/felled").status(410))
-        .page(
-            Page::new("/members")
-                .status(403)
-                .header("cf-mitigated", "challenge")
-                .body("<title>Just a moment...</title>"),
-        )
-        .handler(|asked| {
-            match asked.target {
-                "/img/orchard.png" => return Some(part(asked, "image/png", file!("orchard.png"))),
-                "/prices.pdf" => return Some(part(asked, "application/pdf", file!("prices.pdf"))),
-                _ => {}
-            }
-            // Each page of the maze names one that is deeper.
-            let path = asked.target.strip_prefix("/maze/")?;
-            let body =
-                format!("<html lang=en><title>Row {}</title><a href=/maze/{path}row/>on</a>", path.len());
-            Some(Page::new("/maze/*").header("Content-Type", "text/html").body(body))
-        })
+    site.page(
+        Page::new("/almanac")
+            .etag("\"almanac-1\"")
+            .header("Content-Type", "text/html; charset=utf-8")
+            .bytes_of(6_000_000),
+    )
+    .page(
+        Page::new("/slow")
+            .delay(Duration::from_secs(5))
+            .header("Content-Type", "text/html")
+            .body(file!("slow.html")),
+    )
+    .page(Page::new("/half").header("Content-Type", "text/html").bytes_of(40_000).break_after(1_000))
+    .page(Page::new("/error").status(500).body("something went wrong"))
+    .page(Page::new("/felled").status(410))
+    .page(
+        Page::new("/members")
+            .status(403)
+            .header("cf-mitigated", "challenge")
+            .body("<title>Just a moment...</title>"),
+    )
+    .handler(|asked| {
+        match asked.target {
+            "/img/orchard.png" => return Some(part(asked, "image/png", file!("orchard.png"))),
+            "/prices.pdf" => return Some(part(asked, "application/pdf", file!("prices.pdf"))),
+            _ => {}
+        }
+        // Each page of the maze names one that is deeper.
+        let path = asked.target.strip_prefix("/maze/")?;
+        let body = format!("<html lang=en><title>Row {}</title><a href=/maze/{path}row/>on</a>", path.len());
+        Some(Page::new("/maze/*").header("Content-Type", "text/html").body(body))
+    })
 }
 
 fn redirects(site: Site) -> Site {

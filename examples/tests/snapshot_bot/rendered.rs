@@ -270,37 +270,6 @@ async fn a_desktop_site_and_a_chosen_agent_are_asked_under_those_names() {
 }
 
 #[tokio::test]
-async fn without_a_browser_pages_are_read_under_the_bots_own_name_and_marked() {
-    let log = Log::default();
-    let bench = Bench::new(
-        "without",
-        vec![log.site(
-            "a.example",
-            "",
-            &[("/", "<title>Sent</title><script>document.title = 'Shown'</script>")],
-        )],
-        owed().user_agent(AGENT),
-        100,
-    )
-    .await;
-    let look = Look { browser: Some("/nowhere/chromium".into()), ..Look::default() };
-    let bot = bots::bot(None, &Edition::Server).unwrap();
-    let (viewer, why) = look.begin(&bot, bench.demo.world().unwrap().clock).await;
-    let why = why.unwrap();
-    assert!(why.contains("not rendered: no Chromium found") && why.contains("--browser FILE"), "{why}");
-    let bench = bench.viewer(viewer);
-    bench.add(HOME, &Wish::default()).unwrap();
-    bench.crawl(HOME).await;
-    let (report, _) = bench.report(None);
-    assert!(report.contains("not rendered: no Chromium found"));
-    let page = &bench.pages()[HOME];
-    assert_eq!((page["rendered"].as_bool(), page["title"].as_str()), (Some(false), Some("Sent")));
-    assert_eq!(page["note"], why.as_str());
-    assert_eq!(log.field("user-agent"), [AGENT]);
-    bench.clean();
-}
-
-#[tokio::test]
 async fn a_page_that_is_rendered_for_the_first_time_comes_whole_and_counts_as_no_change() {
     let log = Log::default();
     let page = Page::new("/")

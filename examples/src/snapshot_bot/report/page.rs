@@ -66,7 +66,7 @@ fn site(body: &mut String, report: &SiteReport, agent: &str, number: usize) {
         let _ = write!(
             body,
             "<p><strong>How to allow the bot:</strong> robots.txt has to answer, with a file or with 404, and to leave the pages open \
-             to the bot's own name; a firewall has to let requests with the User-Agent <code>{}</code> through.",
+             to the bot's own name; a firewall has to let requests with the User-Agent <code>{}</code> through, and with a browser's that names the same bot.",
             Escaped(agent)
         );
     }
@@ -92,7 +92,7 @@ fn walls(body: &mut String, report: &SiteReport, agent: &str) {
             body,
             "<h3>Cannot read your pages</h3><p>{pages} answered by a firewall ({}, {}), known by {}. \
              Nothing is tried again before the next visit, under no other name and from nowhere else.<p><strong>How to allow the bot:</strong> {}\
-             <p>It sends the User-Agent <code>{}</code>.",
+             <p>It sends the User-Agent <code>{}</code>, and for pages that are rendered a browser's that names the same bot.",
             Escaped(vendor),
             Escaped(&wall.kind),
             Escaped(&wall.evidence.join(", ")),
