@@ -13,7 +13,7 @@ use bot_etiquette::referee::{Page, Promise, Referee, Report, Site};
 use bot_etiquette::render::{PageInput, RenderConfig, RenderError, Rendered, Sandbox};
 use bot_etiquette_examples::bot::Bot;
 use bot_etiquette_examples::clock::Clock;
-use bot_etiquette_examples::rendering::Rendering;
+use bot_etiquette_examples::rendering::{Rendering, through};
 use bot_etiquette_examples::stack::{BoxError, Stack, quiet};
 use http::Request;
 use tower::ServiceExt;
@@ -108,7 +108,7 @@ async fn demonstrate() -> Result<(Rendered, Report), BoxError> {
     println!("\n{url} is {} bytes without a link.", page.body.len());
 
     let page = PageInput::new(url, page.body, agent.as_str()).status(page.status).headers(page.headers);
-    let rendered = rendering.render(&client, page).await?;
+    let rendered = rendering.render(&through(&client), page, Vec::new()).await?;
     println!("Rendered it is {:?}, with {} links:", rendered.title, rendered.links.len());
     for link in &rendered.links {
         println!("  {} ({})", link.url, link.text);

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::snapshot_bot::bots::Edition;
 use bot_etiquette_examples::snapshot_bot::command::{self, Command, Setup};
-use bot_etiquette_examples::snapshot_bot::demo;
+use bot_etiquette_examples::snapshot_bot::{Look, demo};
 use clap::Parser;
 
 /// Reads the pages of sites you watch: what each says, when it changed, what is broken. Without a command it shows itself
@@ -49,6 +49,12 @@ struct Args {
     /// Read pages as they are sent, without a browser
     #[arg(long, global = true)]
     no_render: bool,
+    /// Render in a browser without its sandbox, as root has to: a page that breaks out of the browser has your rights
+    #[arg(long, global = true, conflicts_with = "no_render")]
+    no_sandbox: bool,
+    /// The browser, Chromium or Chrome [default: where systems put it]
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "no_render")]
+    browser: Option<PathBuf>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -58,8 +64,9 @@ async fn main() -> ExitCode {
         true => Edition::Desktop(args.agent),
         false => Edition::Server,
     };
-    let Args { out, state, identity, policy, world, json, .. } = args;
-    let setup = Setup { out, state, identity, policy, world, json, edition };
+    let Args { out, state, identity, policy, world, json, no_render, no_sandbox, browser, .. } = args;
+    let look = Look { no_render, no_sandbox, browser, quiet: None };
+    let setup = Setup { out, state, identity, policy, world, json, edition, look };
     let done = match args.command {
         Some(command) => command::run(&setup, command).await,
         None => demo::run(&setup).await,

@@ -91,8 +91,17 @@ impl Policy {
         self
     }
 
-    /// Why a request of the page is refused, if it is.
-    pub(crate) fn refusal(&self, kind: Kind, method: &Method, url: &Url) -> Option<Cause> {
+    /// Why a request of the page is refused, if it is: for who asks for a page's files before it is rendered.
+    ///
+    /// ```
+    /// use bot_etiquette_render::{Cause, Kind, Policy};
+    ///
+    /// let url = "https://www.google-analytics.com/analytics.js".parse()?;
+    /// assert_eq!(Policy::default().refusal(Kind::Script, &http::Method::GET, &url), Some(Cause::Host));
+    /// # Ok::<(), url::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn refusal(&self, kind: Kind, method: &Method, url: &Url) -> Option<Cause> {
         let may = *method == Method::GET
             || *method == Method::HEAD
             || (self.post && kind == Kind::Data && *method == Method::POST);

@@ -27,6 +27,8 @@ pub struct SnapshotBot {
     pub bot: Bot,
     /// Its name in robots.txt, whatever agent a person chose.
     pub token: String,
+    /// On whose behalf it runs.
+    pub edition: Edition,
 }
 
 /// The bot: the operator's own where a file names it, else that of demonstrations.
@@ -34,7 +36,8 @@ pub struct SnapshotBot {
 /// # Errors
 /// A [`Usage`] where the file or the chosen agent is none.
 pub fn bot(identity: Option<&Path>, edition: &Edition) -> Result<SnapshotBot, BoxError> {
-    let signed = |bot: Bot| SnapshotBot { token: bot.identity.token().to_owned(), bot };
+    let signed =
+        |bot: Bot| SnapshotBot { token: bot.identity.token().to_owned(), bot, edition: edition.clone() };
     match (edition, identity) {
         (Edition::Server, Some(file)) => Ok(signed(Bot::read_signed(file)?)),
         (Edition::Server, None) => Ok(signed(Bot::demo(IDENTITY)?)),
@@ -48,7 +51,7 @@ pub fn bot(identity: Option<&Path>, edition: &Edition) -> Result<SnapshotBot, Bo
                 None => unsigned(known.user_agent().clone(), known.token(), &known)?,
             };
             let bot = Bot { identity, signer: None, key_directory: None };
-            Ok(SnapshotBot { bot, token: known.token().to_owned() })
+            Ok(SnapshotBot { bot, token: known.token().to_owned(), edition: edition.clone() })
         }
     }
 }

@@ -14,7 +14,7 @@ use super::policy::{POLICY, open_state};
 use super::report;
 use super::site::{SearchEngine, Site, Sites, Wish};
 use super::time;
-use super::view::{AsSent, Viewer};
+use super::view::Look;
 use super::visitor::VisitorOptions;
 use crate::exit::{Exit, Usage};
 use crate::interrupt::Interrupt;
@@ -41,6 +41,8 @@ pub struct Setup {
     pub json: bool,
     /// On whose behalf it runs.
     pub edition: Edition,
+    /// How pages are looked at.
+    pub look: Look,
 }
 
 /// A command.
@@ -186,8 +188,11 @@ async fn crawl(
     let agent = bot.bot.identity.user_agent().to_string();
     let ledger = Ledger::new(world.clock);
     let options = VisitorOptions::new(Interrupt::listen());
-    let viewer: Arc<dyn Viewer> = Arc::new(AsSent);
+    let (viewer, rendering) = setup.look.begin(&bot, world.clock).await;
     let talk = Talk::new(setup.json);
+    if let Some(told) = &rendering {
+        talk.say(told);
+    }
     let crawl = Crawl { bot, world: world.clone(), policy, state, viewer, talk, options };
     let mut ends = Vec::new();
     for site in sites {
@@ -198,9 +203,12 @@ async fn crawl(
             break;
         }
     }
+    crawl.viewer.close().await;
     crawl.talk.finish();
     let summary = report::write(&crawl.state, sites, &agent, Some(&ledger), &setup.out)?;
-    let data = json!({"schema": 1, "crawls": ends, "sites": summary, "out": setup.out});
+    let data = json!({
+        "schema": 1, "crawls": ends, "sites": summary, "out": setup.out, "chromium": crawl.viewer.chromium(), "rendering": rendering,
+    });
     let text: Vec<_> = ends.iter().map(told).chain([written(setup)]).collect();
     tell(setup, &data, &text.join("\n"));
     Ok(exit(&ends))

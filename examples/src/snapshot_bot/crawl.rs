@@ -97,7 +97,8 @@ impl Crawl {
     pub async fn run(&self, site: &Site, ledger: &Ledger) -> Result<CrawlEnd, BoxError> {
         let now = time::millis(self.world.clock.now());
         let (queue, lost) = Queue::open(&self.state, site, now)?;
-        let visitor = Visitor::new(&self.bot, &self.world, &self.state, site, &self.options)?;
+        let visitor =
+            Visitor::new(&self.bot, &self.world, &self.state, site, &self.options, self.viewer.chromium())?;
         let resumed = queue.asked()? > 0;
         let end = CrawlEnd { site: site.host().to_owned(), resumed, ..CrawlEnd::default() };
         let (crawl, site) = (self, Arc::new(site.clone()));
@@ -210,7 +211,9 @@ impl Run<'_> {
         if form != UserAgentForm::Bot {
             errand.extensions.insert(form);
         }
-        if let Some(validators) = before.as_ref().and_then(reading::validators) {
+        // What was not rendered yet has to come whole.
+        let known = before.as_ref().filter(|before| before.rendered || crawl.viewer.chromium().is_none());
+        if let Some(validators) = known.and_then(reading::validators) {
             errand.extensions.insert(validators);
         }
         let (state, id) = (Arc::clone(&crawl.state), job.id);
@@ -237,7 +240,8 @@ impl Run<'_> {
             };
             let now = time::millis(clock.now());
             let record = PageRecord::new(job.url.clone(), job.source.as_str(), PageOutcome::NoAnswer, now);
-            let reading = reading::read(&site, &*viewer, &token, came, record, before.as_ref()).await;
+            let reading =
+                reading::read(&site, (&*viewer, visitor.load()), &token, came, record, before.as_ref()).await;
             (job, reading, waits)
         })
     }
@@ -260,7 +264,7 @@ impl Run<'_> {
         }
         let own = if has_moved && record.chain.is_empty() { &key } else { &job.key };
         let page = match unchanged {
-            true => pages.page(own)?,
+            true => pages.page(own, record.rendered)?,
             false => page,
         };
         let changed = pages.keep(own, &record, page.as_ref())?;

@@ -13,7 +13,7 @@ use super::crawl::{Crawl, CrawlEnd};
 use super::evidence::Export;
 use super::policy::{POLICY, open_state};
 use super::site::{Sites, Wish};
-use super::view::AsSent;
+use super::view::Look;
 use super::visitor::VisitorOptions;
 use super::{report, time, worlds};
 use crate::exit::Exit;
@@ -34,6 +34,9 @@ pub const EXPORT: &[u8] = include_bytes!("../../worlds/snapshot_bot/Seiten.csv")
 
 /// Longer than any pause of the demonstration, shorter than a host that gave no answer is left alone.
 const HORIZON: std::time::Duration = std::time::Duration::from_secs(120);
+
+/// How long a page must do nothing: short, since its files are small and its hosts are on this machine.
+const QUIET: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Runs it, and says what was found and whether a promise was broken.
 ///
@@ -70,7 +73,12 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
     let policy = Policy::from_toml(POLICY)?;
     let agent = bot.bot.identity.user_agent().to_string();
     let options = VisitorOptions { horizon: HORIZON, ..VisitorOptions::new(Interrupt::listen()) };
+    let look = Look { quiet: Some(QUIET), ..setup.look.clone() };
+    let (viewer, rendering) = look.begin(&bot, world.clock).await;
     let talk = Talk::new(setup.json);
+    if let Some(told) = &rendering {
+        talk.say(told);
+    }
     let ledger = Ledger::new(world.clock);
     let wish = Wish { subdomains: true, ..Wish::default() };
     Sites(&open_state(&path, &policy)?).add(SITE, &wish)?;
@@ -79,7 +87,7 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
         world: world.clone(),
         policy: policy.clone(),
         state: Arc::new(open_state(&path, &policy)?),
-        viewer: Arc::new(AsSent),
+        viewer,
         talk,
         options,
     };
@@ -101,6 +109,7 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
         Sites(&crawl.state).verify(&site, "Seiten.csv", None, &export, time::millis(world.clock.now()))?;
         crawl.state = Arc::new(open_state(&path, &policy)?);
     }
+    crawl.viewer.close().await;
     crawl.talk.finish();
     report::write(&crawl.state, &Sites(&crawl.state).all()?, &agent, Some(&ledger), &setup.out)?;
     Ok((ends, false))

@@ -6,7 +6,7 @@
 //! ```text
 //! queue      which pages: those with impressions, the sitemaps', the linked ones, up to the limit
 //! visitor    one request through the layers: its redirects, its host's turn, when it left
-//! reading    the answer becomes facts; here a rendered page can take the place of the HTML as it was sent
+//! reading    the answer becomes facts; a browser shows the page, where there is one
 //! probe      files and links to other sites: are they there, how large are they
 //! languages  does a page in another language name this one back
 //! report     what was found, for people and for programs
@@ -14,6 +14,8 @@
 
 mod audit;
 pub mod bots;
+#[cfg(feature = "render")]
+mod browser;
 pub mod command;
 mod crawl;
 pub mod demo;
@@ -28,6 +30,7 @@ mod reading;
 mod record;
 pub mod report;
 mod schema;
+mod shown;
 mod site;
 mod sitemaps;
 mod time;
@@ -35,10 +38,13 @@ mod view;
 mod visitor;
 pub mod worlds;
 
+#[cfg(feature = "render")]
+pub use self::browser::Browser;
 pub use self::crawl::{Crawl, CrawlEnd, CrawlOptions};
 pub use self::issues::{Issue, IssueKind};
 pub use self::record::{HopRecord, PageOutcome, PageRecord, ProbeRecord, WallRecord};
 pub use self::schema::open;
+pub use self::shown::{NotLoaded, Render, Shown};
 pub use self::site::{SearchEngine, Site, Sites, Wish};
-pub use self::view::{AsSent, Seen, Viewer};
+pub use self::view::{AsSent, Load, Loaded, Look, Looking, Seen, Sent, Viewer};
 pub use self::visitor::VisitorOptions;

@@ -51,9 +51,9 @@ impl<'s> Pages<'s> {
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    /// The page as it was last read.
-    pub(crate) fn page(&self, key: &str) -> rusqlite::Result<Option<Page>> {
-        Ok(versions(&self.state.connection(), self.site, key, 1)?.into_iter().next())
+    /// The page as it was last read so.
+    pub(crate) fn page(&self, key: &str, rendered: bool) -> rusqlite::Result<Option<Page>> {
+        Ok(versions(&self.state.connection(), self.site, key, rendered, 1)?.into_iter().next())
     }
 
     /// Keeps what came of a page. Whether it says something else than before.
@@ -63,28 +63,28 @@ impl<'s> Pages<'s> {
         let query = "SELECT first_read FROM page WHERE site = ?1 AND key = ?2";
         let first_read: Option<Option<i64>> =
             transaction.query_row(query, params![self.site, key], |row| row.get(0)).optional()?;
-        let before = versions(&transaction, self.site, key, 1)?.into_iter().next();
+        let before = versions(&transaction, self.site, key, record.rendered, 1)?.into_iter().next();
         let put =
             "INSERT INTO page (site, key, record) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET record = ?3";
         transaction.execute(put, params![self.site, key, json(record)])?;
         let mut changed = false;
         if let Some(page) = page {
             let is_first = first_read.flatten().is_none();
-            changed = before.is_none_or(|before| !PageDiff::between(&before, page).is_empty());
-            if changed {
-                let put = "INSERT OR REPLACE INTO version (site, key, at, page) VALUES (?1, ?2, ?3, ?4)";
-                transaction.execute(put, params![self.site, key, record.at, json(page)])?;
+            changed = before.as_ref().is_some_and(|before| !PageDiff::between(before, page).is_empty());
+            if changed || before.is_none() {
+                let put = "INSERT OR REPLACE INTO version (site, key, at, rendered, page) VALUES (?1, ?2, ?3, ?4, ?5)";
+                transaction.execute(put, params![self.site, key, record.at, record.rendered, json(page)])?;
                 let drop = "DELETE FROM version WHERE site = ?1 AND key = ?2 AND at NOT IN
                             (SELECT at FROM version WHERE site = ?1 AND key = ?2 ORDER BY at DESC LIMIT ?3)";
                 transaction.execute(drop, params![self.site, key, VERSIONS])?;
-                let put = "UPDATE page SET hash = ?3, changed = ?4 WHERE site = ?1 AND key = ?2";
-                transaction.execute(put, params![self.site, key, hash(page), record.at])?;
+                // Looked at in another way for the first time, it need not be another.
+                let put = "UPDATE page SET hash = ?3, changed = iif(?5, ?4, ifnull(changed, ?4)) WHERE site = ?1 AND key = ?2";
+                transaction.execute(put, params![self.site, key, hash(page), record.at, changed])?;
             }
             if is_first {
                 let put = "UPDATE page SET first_read = ?3 WHERE site = ?1 AND key = ?2";
                 transaction.execute(put, params![self.site, key, record.at])?;
             }
-            changed &= !is_first;
         }
         transaction.commit()?;
         Ok(changed)
@@ -110,7 +110,7 @@ impl<'s> Pages<'s> {
         while let Some(row) = rows.next()? {
             let (key, text): (String, String) = (row.get(0)?, row.get(1)?);
             let Ok(record) = serde_json::from_str::<PageRecord>(&text) else { continue };
-            let mut versions = versions(&connection, self.site, &key, 2)?.into_iter();
+            let mut versions = versions(&connection, self.site, &key, record.rendered, 2)?.into_iter();
             // A page that can no longer be read says what it last said, which is not what it says now.
             let page = versions.next().filter(|_| record.outcome == PageOutcome::Read);
             let (first_read, changed, hash) = (row.get(2)?, row.get(3)?, row.get(4)?);
@@ -120,12 +120,20 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// The newest states of a page.
-fn versions(connection: &Connection, site: i64, key: &str, most: i64) -> rusqlite::Result<Vec<Page>> {
-    let query = "SELECT page FROM version WHERE site = ?1 AND key = ?2 ORDER BY at DESC LIMIT ?3";
+/// The newest states of a page, as it was sent or as it was shown: the two are not compared.
+fn versions(
+    connection: &Connection,
+    site: i64,
+    key: &str,
+    rendered: bool,
+    most: i64,
+) -> rusqlite::Result<Vec<Page>> {
+    let query =
+        "SELECT page FROM version WHERE site = ?1 AND key = ?2 AND rendered = ?3 ORDER BY at DESC LIMIT ?4";
     let mut query = connection.prepare_cached(query)?;
-    let texts: Vec<String> =
-        query.query_map(params![site, key, most], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let texts: Vec<String> = query
+        .query_map(params![site, key, rendered, most], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
     Ok(texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect())
 }
 

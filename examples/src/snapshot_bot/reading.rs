@@ -8,7 +8,7 @@ use url::Url;
 
 use super::Site;
 use super::record::{HopRecord, PageOutcome, PageRecord, WallRecord};
-use super::view::Viewer;
+use super::view::{Load, Sent, Viewer};
 use super::visitor::Came;
 use crate::asker::NotRead;
 
@@ -20,10 +20,10 @@ pub(crate) struct Reading {
     pub(crate) unchanged: bool,
 }
 
-/// Reads what came. `before` is what is known of the page; the page itself is not asked for again.
+/// Reads what came, and what `load` brings of what the page asks for. `before` is what is known of the page; the page itself is not asked for again.
 pub(crate) async fn read(
     site: &Site,
-    viewer: &dyn Viewer,
+    (viewer, load): (&dyn Viewer, Load),
     token: &str,
     came: Came,
     mut record: PageRecord,
@@ -82,10 +82,16 @@ pub(crate) async fn read(
     let text = |value: Option<&HeaderValue>| value.and_then(|value| value.to_str().ok()).map(str::to_owned);
     record.etag = text(validators.as_ref().and_then(Validators::etag));
     record.last_modified = text(validators.as_ref().and_then(Validators::last_modified));
-    let seen = viewer.view(site, &record.last, answer.body.clone()).await;
-    record.rendered = seen.rendered;
+    let mut page = facts(&record.last, &answer.headers, token, &answer.body);
+    let (url, status, headers) = (&record.last, answer.status, &answer.headers);
+    let sent = Sent { site, url, status, headers, html: &answer.body, page: &page };
+    let seen = viewer.view(sent, load).await;
     record.note = seen.note;
-    let page = facts(&record.last, &answer.headers, token, &seen.html);
+    if let Some(shown) = seen.shown {
+        let (shown, render) = shown.read(page, headers, token);
+        page = shown;
+        (record.rendered, record.render) = (true, Some(render));
+    }
     let tags = tags(&page, site, token);
     (record.noindex, record.nofollow) = (tags.noindex, tags.nofollow);
     record.outcome = PageOutcome::Read;

@@ -5,6 +5,7 @@ use bot_etiquette::html::{FileFinding, FileReport, PdfTitle, Wall};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::shown::Render;
 use crate::asker::NotRead;
 
 /// What came of a page.
@@ -74,6 +75,9 @@ pub struct PageRecord {
     pub media_type: Option<String>,
     /// Whether a browser ran its scripts.
     pub rendered: bool,
+    /// What it made of the page.
+    #[serde(default)]
+    pub render: Option<Render>,
     /// Whether it asks not to be listed.
     pub noindex: bool,
     /// Whether it asks that its links be left alone.
@@ -106,6 +110,7 @@ impl PageRecord {
             cut: false,
             media_type: None,
             rendered: false,
+            render: None,
             noindex: false,
             nofollow: false,
             chain: Vec::new(),

@@ -44,7 +44,8 @@ const TABLES: &str = "
         hash TEXT, record TEXT NOT NULL, PRIMARY KEY (site, key)
     ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS version (
-        site INTEGER NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, page TEXT NOT NULL, PRIMARY KEY (site, key, at)
+        site INTEGER NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, rendered INTEGER NOT NULL, page TEXT NOT NULL,
+        PRIMARY KEY (site, key, at)
     ) WITHOUT ROWID;
     -- A file or a link to another site, over all sites: asked once a week, or once in 30 days.
     CREATE TABLE IF NOT EXISTS probe (

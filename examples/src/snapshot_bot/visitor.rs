@@ -17,6 +17,7 @@ use url::{Position, Url};
 
 use super::Site;
 use super::bots::SnapshotBot;
+use super::view::Load;
 use crate::asker::{Asker, AskerOptions, NotRead};
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
@@ -32,6 +33,9 @@ pub const PAGE_BYTES: u64 = 5_000_000;
 /// The longest wait that a request sits out. It is more than a host that gave no answer is left alone for at first.
 pub const HORIZON: Duration = Duration::from_secs(20 * 60);
 
+/// The longest wait that a request of a page that is rendered sits out.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// How one crawl asks, beside the bot, its world and its state.
 #[derive(Clone)]
 pub struct VisitorOptions {
@@ -39,15 +43,13 @@ pub struct VisitorOptions {
     pub interrupt: Interrupt,
     /// The longest wait that a request sits out.
     pub horizon: Duration,
-    /// The major version of the browser that pages are rendered with, if they are.
-    pub chromium: Option<u32>,
 }
 
 impl VisitorOptions {
-    /// Waits 20 minutes at the most, without a browser.
+    /// Waits 20 minutes at the most.
     #[must_use]
     pub const fn new(interrupt: Interrupt) -> Self {
-        Self { interrupt, horizon: HORIZON, chromium: None }
+        Self { interrupt, horizon: HORIZON }
     }
 }
 
@@ -145,6 +147,7 @@ impl Visitor {
         state: &Arc<State>,
         site: &Site,
         options: &VisitorOptions,
+        chromium: Option<u32>,
     ) -> Result<Self, BoxError> {
         let scope = site.scope()?;
         let fresh = Fresh::default();
@@ -156,7 +159,7 @@ impl Visitor {
                 AskerOptions {
                     limits: FetchLimits::default().total(TIME_LIMIT),
                     follow,
-                    chromium: options.chromium,
+                    chromium,
                     interrupt: options.interrupt.clone(),
                     horizon: options.horizon,
                     watch: watch(),
@@ -208,6 +211,26 @@ impl Visitor {
             seconds: noted
                 .left
                 .map_or(0.0, |left| left.elapsed().as_secs_f64() * f64::from(self.others.clock.scale())),
+        })
+    }
+
+    /// Sends what a page asks for when it is rendered. A page does not wait as long as a crawl does.
+    pub(crate) fn load(&self) -> Load {
+        let mut visitor = self.clone();
+        for asker in [&mut visitor.own, &mut visitor.others] {
+            asker.horizon = asker.horizon.min(PATIENCE);
+        }
+        Arc::new(move |request: Request<Full<Bytes>>| {
+            let visitor = visitor.clone();
+            Box::pin(async move {
+                let (head, _) = request.into_parts();
+                let mut errand = Errand::new(head.method, head.uri.to_string().parse()?, "render");
+                (errand.headers, errand.extensions) = (head.headers, head.extensions);
+                if let Some(limits) = errand.extensions.get::<FetchLimits>() {
+                    errand.limits = limits.total(TIME_LIMIT);
+                }
+                Ok(visitor.ask(errand).await.answer?)
+            })
         })
     }
 

@@ -18,7 +18,7 @@ const ROBOTS: &str = "User-agent: *\nCrawl-delay: 1\n";
 /// What the bot promises, as the referee is told.
 pub fn promise(bot: &Bot) -> Promise {
     let promise = Promise::new()
-        .user_agent(bot.identity.user_agent().as_str())
+        .user_agent(&agents(bot))
         .robots_token("SiteSnapshot")
         .robots_first(true)
         .max_open(1)
@@ -37,6 +37,16 @@ pub fn promise(bot: &Bot) -> Promise {
         Some(keys) => promise.signed(true).key_directory(keys),
         None => promise,
     }
+}
+
+/// Its own name, and for pages that are rendered a phone's or a desktop's with it, of whatever browser there is.
+fn agents(bot: &Bot) -> String {
+    let names = [bot.identity.user_agent().clone(), bot.identity.phone(0), bot.identity.desktop(0)];
+    let names = names.map(|name| {
+        let escape = |c: char| if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() };
+        name.as_str().chars().map(escape).collect::<String>().replace(r"Chrome\/0\.", r"Chrome\/\d+\.")
+    });
+    format!("^(?:{})$", names.join("|"))
 }
 
 /// All its sites.
@@ -95,7 +105,16 @@ fn own() -> Site {
         .header("Content-Type", "text/html")
         .body(file!("pears.html"));
     let site = html(site.page(apples).page(pears), "/cider", file!("cider.html"));
-    html(site, "/visit", file!("visit.html"))
+    scripted(html(site, "/visit", file!("visit.html")))
+}
+
+/// A page whose news come by script.
+fn scripted(site: Site) -> Site {
+    let news = r#"{"kinds": ["Gravenstein", "Boskoop"], "next": "/harvest/next"}"#;
+    let next = b"<html lang=en><title>Ripening</title><meta name=description content=Soon><h1>Ripening</h1><p>Quinces.";
+    let site = html(html(site, "/harvest", file!("harvest.html")), "/harvest/next", next);
+    let script = Page::new("/harvest.js").header("Content-Type", "text/javascript").body(file!("harvest.js"));
+    site.page(script).page(text("/harvest.json", "application/json", news))
 }
 
 /// Pages that ask for something, and pages that are broken.
@@ -116,34 +135,38 @@ fn oddities(site: Site) -> Site {
     let site = meta(site, "/quiet/meta", "robots", "index, NOFOLLOW");
     let site = meta(site, "/quiet/none", "robots", "none");
     let site = meta(site, "/quiet/own", "sitesnapshot", "nofollow");
-    site.page(Page::new("/almanac").header("Content-Type", "text/html; charset=utf-8").bytes_of(6_000_000))
-        .page(
-            Page::new("/slow")
-                .delay(Duration::from_secs(5))
-                .header("Content-Type", "text/html")
-                .body(file!("slow.html")),
-        )
-        .page(Page::new("/half").header("Content-Type", "text/html").bytes_of(40_000).break_after(1_000))
-        .page(Page::new("/error").status(500).body("something went wrong"))
-        .page(Page::new("/felled").status(410))
-        .page(
-            Page::new("/members")
-                .status(403)
-                .header("cf-mitigated", "challenge")
-                .body("<title>Just a moment...</title>"),
-        )
-        .handler(|asked| {
-            match asked.target {
-                "/img/orchard.png" => return Some(part(asked, "image/png", file!("orchard.png"))),
-                "/prices.pdf" => return Some(part(asked, "application/pdf", file!("prices.pdf"))),
-                _ => {}
-            }
-            // Each page of the maze names one that is deeper.
-            let path = asked.target.strip_prefix("/maze/")?;
-            let body =
-                format!("<html lang=en><title>Row {}</title><a href=/maze/{path}row/>on</a>", path.len());
-            Some(Page::new("/maze/*").header("Content-Type", "text/html").body(body))
-        })
+    site.page(
+        Page::new("/almanac")
+            .etag("\"almanac-1\"")
+            .header("Content-Type", "text/html; charset=utf-8")
+            .bytes_of(6_000_000),
+    )
+    .page(
+        Page::new("/slow")
+            .delay(Duration::from_secs(5))
+            .header("Content-Type", "text/html")
+            .body(file!("slow.html")),
+    )
+    .page(Page::new("/half").header("Content-Type", "text/html").bytes_of(40_000).break_after(1_000))
+    .page(Page::new("/error").status(500).body("something went wrong"))
+    .page(Page::new("/felled").status(410))
+    .page(
+        Page::new("/members")
+            .status(403)
+            .header("cf-mitigated", "challenge")
+            .body("<title>Just a moment...</title>"),
+    )
+    .handler(|asked| {
+        match asked.target {
+            "/img/orchard.png" => return Some(part(asked, "image/png", file!("orchard.png"))),
+            "/prices.pdf" => return Some(part(asked, "application/pdf", file!("prices.pdf"))),
+            _ => {}
+        }
+        // Each page of the maze names one that is deeper.
+        let path = asked.target.strip_prefix("/maze/")?;
+        let body = format!("<html lang=en><title>Row {}</title><a href=/maze/{path}row/>on</a>", path.len());
+        Some(Page::new("/maze/*").header("Content-Type", "text/html").body(body))
+    })
 }
 
 fn redirects(site: Site) -> Site {

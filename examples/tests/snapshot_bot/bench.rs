@@ -13,7 +13,7 @@ use bot_etiquette_examples::snapshot_bot::bots::{self, Edition};
 use bot_etiquette_examples::snapshot_bot::evidence::Export;
 use bot_etiquette_examples::snapshot_bot::policy::{POLICY, open_state};
 use bot_etiquette_examples::snapshot_bot::report::{self, Summary};
-use bot_etiquette_examples::snapshot_bot::{AsSent, Crawl, CrawlEnd, CrawlOptions, Sites, Wish};
+use bot_etiquette_examples::snapshot_bot::{AsSent, Crawl, CrawlEnd, CrawlOptions, Sites, Viewer, Wish};
 use bot_etiquette_examples::talk::Talk;
 use bot_etiquette_examples::world::Demo;
 
@@ -61,6 +61,18 @@ impl Log {
             .collect()
     }
 
+    /// The names under which something was asked for, each once.
+    pub(crate) fn agents(&self, method: &str, target: &str) -> Vec<String> {
+        let all = self.0.lock().unwrap();
+        let asked = all.iter().map(|(_, asked)| asked).filter(|asked| asked.0 == method && asked.1 == target);
+        let fields = asked.flat_map(|(_, _, fields)| fields).filter(|(field, _)| field == "user-agent");
+        fields
+            .map(|(_, value)| value.clone())
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect()
+    }
+
     /// Every value of a field that was sent, each once.
     pub(crate) fn field(&self, name: &str) -> Vec<String> {
         let all = self.0.lock().unwrap();
@@ -78,6 +90,7 @@ pub(crate) struct Bench {
     pub(crate) state: PathBuf,
     pub(crate) policy: Policy,
     edition: Edition,
+    viewer: Arc<dyn Viewer>,
 }
 
 /// What every crawl owes.
@@ -98,11 +111,24 @@ impl Bench {
         let out = folder(name);
         let demo = Demo::start(sites, promise, scale).await.unwrap();
         let policy = Policy::from_toml(POLICY).unwrap();
-        Self { demo, state: out.join("state.sqlite"), out, policy, edition: Edition::Server }
+        Self {
+            demo,
+            state: out.join("state.sqlite"),
+            out,
+            policy,
+            edition: Edition::Server,
+            viewer: Arc::new(AsSent::default()),
+        }
     }
 
     pub(crate) fn edition(mut self, edition: Edition) -> Self {
         self.edition = edition;
+        self
+    }
+
+    /// Looks at pages so.
+    pub(crate) fn viewer(mut self, viewer: Arc<dyn Viewer>) -> Self {
+        self.viewer = viewer;
         self
     }
 
@@ -140,7 +166,7 @@ impl Bench {
             world: self.demo.world().unwrap(),
             policy: self.policy.clone(),
             state,
-            viewer: Arc::new(AsSent),
+            viewer: Arc::clone(&self.viewer),
             talk: Talk::new(true),
             options,
         };

@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 use bot_etiquette::referee::{Page, Site};
 use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::ledger::Ledger;
-use bot_etiquette_examples::snapshot_bot::bots::Edition;
+use bot_etiquette_examples::snapshot_bot::bots::{self, Edition};
 use bot_etiquette_examples::snapshot_bot::command::{self, Setup, exit};
-use bot_etiquette_examples::snapshot_bot::{Wish, demo, worlds};
+use bot_etiquette_examples::snapshot_bot::{Look, Wish, demo, worlds};
 
 use crate::bench::{AGENT, Bench, Log, folder, owed};
 
 const HOME: &str = "http://a.example/";
 
-fn setup(out: PathBuf) -> Setup {
+pub(crate) fn setup(out: PathBuf) -> Setup {
     Setup {
         out,
         state: None,
@@ -23,6 +23,7 @@ fn setup(out: PathBuf) -> Setup {
         world: None,
         json: true,
         edition: Edition::Server,
+        look: Look { no_render: true, ..Look::default() },
     }
 }
 
@@ -278,4 +279,30 @@ async fn off_this_machine_it_needs_an_identity_of_its_users_own() {
     assert_eq!(command::run(&setup, add).await.unwrap(), Exit::Done);
     let error = command::run(&setup, command::Command::Crawl { site: None }).await.unwrap_err();
     assert!(error.to_string().contains("--identity"), "{error}");
+}
+
+#[tokio::test]
+async fn without_a_browser_pages_are_read_under_the_bots_own_name_and_marked() {
+    let page = "<title>Sent</title><script>document.title = 'Shown'</script>";
+    let nowhere = Look { browser: Some("/nowhere/chromium".into()), ..Look::default() };
+    let built = if cfg!(feature = "render") { "no Chromium found" } else { "without the feature render" };
+    for (look, expected) in [(nowhere, Some(built)), (Look { no_render: true, ..Look::default() }, None)] {
+        let log = Log::default();
+        let name = format!("without{}", look.no_render);
+        let site = log.site("a.example", "", &[("/", page)]);
+        let bench = Bench::new(&name, vec![site], owed().user_agent(AGENT), 100).await;
+        let bot = bots::bot(None, &Edition::Server).unwrap();
+        let (viewer, why) = look.begin(&bot, bench.demo.world().unwrap().clock).await;
+        assert_eq!(why.is_some(), expected.is_some());
+        let bench = bench.viewer(viewer);
+        bench.add(HOME, &Wish::default()).unwrap();
+        bench.crawl(HOME).await;
+        let (report, _) = bench.report(None);
+        assert!(report.contains("not rendered") && report.contains(expected.unwrap_or_default()));
+        let page = &bench.pages()[HOME];
+        assert_eq!((page["rendered"].as_bool(), page["title"].as_str()), (Some(false), Some("Sent")));
+        assert_eq!(page["note"].as_str(), why.as_deref());
+        assert_eq!(log.agents("GET", "/"), [AGENT]);
+        bench.clean();
+    }
 }

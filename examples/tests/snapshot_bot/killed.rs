@@ -8,7 +8,7 @@ use std::time::Duration;
 use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::snapshot_bot::bots::Edition;
 use bot_etiquette_examples::snapshot_bot::command::{self, Setup};
-use bot_etiquette_examples::snapshot_bot::{Wish, worlds};
+use bot_etiquette_examples::snapshot_bot::{Look, Wish, worlds};
 
 use crate::bench::{AGENT, Bench, owed};
 
@@ -22,8 +22,16 @@ async fn child() {
     let Some(out) = std::env::var_os("SNAPSHOT_OUT") else { return };
     let out = std::path::PathBuf::from(out);
     let world = Some(out.join("world.json"));
-    let setup =
-        Setup { out, state: None, identity: None, policy: None, world, json: true, edition: Edition::Server };
+    let setup = Setup {
+        out,
+        state: None,
+        identity: None,
+        policy: None,
+        world,
+        json: true,
+        edition: Edition::Server,
+        look: Look { no_render: true, ..Look::default() },
+    };
     let exit = command::run(&setup, command::Command::Crawl { site: None }).await.unwrap();
     assert!(matches!(exit, Exit::Done | Exit::Partial), "{exit:?}");
 }

@@ -6,4 +6,5 @@ mod crawls;
 mod evidence;
 mod killed;
 mod probes;
+mod rendered;
 mod rules;

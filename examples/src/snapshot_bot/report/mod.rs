@@ -2,6 +2,7 @@
 
 mod ndjson;
 mod page;
+mod scripts;
 
 use std::path::Path;
 

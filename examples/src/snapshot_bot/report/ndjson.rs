@@ -30,6 +30,7 @@ pub(super) fn pages(reports: &[SiteReport]) -> String {
                 "changed_at": known.changed.map(time::rfc3339),
                 "hash": known.hash,
                 "rendered": record.rendered,
+                "render": record.render,
                 "bytes": record.bytes,
                 "cut": record.cut,
                 "seconds": record.seconds,

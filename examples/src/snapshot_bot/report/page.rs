@@ -66,7 +66,7 @@ fn site(body: &mut String, report: &SiteReport, agent: &str, number: usize) {
         let _ = write!(
             body,
             "<p><strong>How to allow the bot:</strong> robots.txt has to answer, with a file or with 404, and to leave the pages open \
-             to the bot's own name; a firewall has to let requests with the User-Agent <code>{}</code> through.",
+             to the bot's own name; a firewall has to let requests with the User-Agent <code>{}</code> through, and with a browser's that names the same bot.",
             Escaped(agent)
         );
     }
@@ -74,6 +74,7 @@ fn site(body: &mut String, report: &SiteReport, agent: &str, number: usize) {
     issues(body, report);
     redirects(body, report);
     changes(body, report);
+    super::scripts::section(body, report);
     languages(body, report);
     pages(body, report, number);
     files(body, report, number);
@@ -91,7 +92,7 @@ fn walls(body: &mut String, report: &SiteReport, agent: &str) {
             body,
             "<h3>Cannot read your pages</h3><p>{pages} answered by a firewall ({}, {}), known by {}. \
              Nothing is tried again before the next visit, under no other name and from nowhere else.<p><strong>How to allow the bot:</strong> {}\
-             <p>It sends the User-Agent <code>{}</code>.",
+             <p>It sends the User-Agent <code>{}</code>, and for pages that are rendered a browser's that names the same bot.",
             Escaped(vendor),
             Escaped(&wall.kind),
             Escaped(&wall.evidence.join(", ")),
@@ -206,7 +207,8 @@ fn pages(body: &mut String, report: &SiteReport, number: usize) {
         let status = record.status.map_or(String::new(), |status| status.to_string());
         let _ = write!(body, "<td>{} {status}", record.outcome.as_str());
         if record.outcome == PageOutcome::Read {
-            body.push_str(if record.rendered { "<br>rendered" } else { "<br>not rendered" });
+            let note = record.note.as_deref().unwrap_or("not rendered");
+            let _ = write!(body, "<br>{}", Escaped(if record.rendered { "rendered" } else { note }));
         }
         for (is_so, word) in
             [(record.noindex, "noindex"), (record.nofollow, "nofollow"), (record.cut, "cut at 5 MB")]
@@ -233,7 +235,11 @@ fn says(body: &mut String, known: &Known) {
         let _ = write!(body, "<br><span class=soft>{}</span>", Escaped(description));
     }
     let words = page.text.split_whitespace().count();
-    let _ = write!(body, "<br><span class=soft>{words} words, {} links</span>", page.links.len());
+    let _ = write!(body, "<br><span class=soft>{words} words, {} links", page.links.len());
+    if let Some(render) = &known.record.render {
+        let _ = write!(body, "; as it was sent {} and {}", render.words.0, render.links.0);
+    }
+    body.push_str("</span>");
 }
 
 fn files(body: &mut String, report: &SiteReport, number: usize) {
@@ -273,6 +279,6 @@ fn files(body: &mut String, report: &SiteReport, number: usize) {
 }
 
 /// A URL of a site as a link that tells nobody where the reader came from.
-fn link(url: &str) -> String {
+pub(super) fn link(url: &str) -> String {
     format!("<a rel=\"noreferrer nofollow\" href=\"{0}\">{0}</a>", Escaped(url))
 }
