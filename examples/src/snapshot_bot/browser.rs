@@ -42,6 +42,8 @@ impl Browser {
         if look.no_sandbox {
             config = config.sandbox(Sandbox::Off);
         }
+        // Whether a site may be sent data is its own matter: the visitor decides.
+        config.policy = config.policy.post(true);
         let policy = config.policy.clone();
         let rendering = Rendering::launch(config, clock).await.map_err(|error| told(&error))?;
         let identity = bot.bot.identity.clone();

@@ -64,6 +64,9 @@ pub enum Command {
         /// Pages read in one crawl at the most
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         page_limit: Option<u32>,
+        /// Let scripts send data to the site when its pages are rendered, on a verified site
+        #[arg(long)]
+        allow_post: bool,
     },
     /// Show by an export or a saved API answer of Google Search Console or Bing Webmaster Tools that a site is yours
     Verify {
@@ -115,8 +118,8 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
     let state = open_state(&path, &policy)?;
     let sites = Sites(&state);
     match command {
-        Command::Add { site, subdomains, desktop, rules_of, page_limit } => {
-            let site = sites.add(&site, &Wish { subdomains, desktop, rules_of, page_limit })?;
+        Command::Add { site, subdomains, desktop, rules_of, page_limit, allow_post: post } => {
+            let site = sites.add(&site, &Wish { subdomains, desktop, rules_of, page_limit, post })?;
             tell(setup, &json!({"schema": 1, "site": site.host(), "verified": site.verified}), &added(&site));
         }
         Command::Verify { site, file, property } => {

@@ -7,13 +7,14 @@ use bot_etiquette::politeness::Policy;
 use crate::state::{State, StateError};
 
 const NAME: &str = "SiteSnapshot";
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Times are milliseconds since the Unix epoch, of the clock that the bot ran by.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS site (
         id INTEGER PRIMARY KEY, host TEXT NOT NULL UNIQUE, start TEXT NOT NULL, subdomains INTEGER NOT NULL,
-        desktop INTEGER NOT NULL, rules_of TEXT, page_limit INTEGER
+        desktop INTEGER NOT NULL, rules_of TEXT, page_limit INTEGER,
+        post INTEGER NOT NULL
     );
     -- Why a site counts as verified: what was imported, never the word of a person alone.
     CREATE TABLE IF NOT EXISTS evidence (

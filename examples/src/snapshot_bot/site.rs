@@ -27,6 +27,8 @@ pub struct Site {
     pub rules_of: Option<SearchEngine>,
     /// Pages read in one crawl at the most.
     pub page_limit: Option<u32>,
+    /// Whether scripts may send data to the site itself, which is verified, when a page is rendered.
+    pub post: bool,
     /// Whether an export or an answer of a search console shows that it is the person's own.
     pub verified: bool,
 }
@@ -107,12 +109,13 @@ impl Site {
                 .transpose()
                 .map_err(|error: String| unreadable(4, error.into()))?,
             page_limit: row.get(5)?,
-            verified: row.get(6)?,
+            post: row.get(6)?,
+            verified: row.get(7)?,
         })
     }
 }
 
-const COLUMNS: &str = "id, start, subdomains, desktop, rules_of, page_limit, \
+const COLUMNS: &str = "id, start, subdomains, desktop, rules_of, page_limit, post, \
                        EXISTS (SELECT 1 FROM evidence WHERE evidence.site = site.id)";
 
 /// What a person asked for with a site.
@@ -126,6 +129,8 @@ pub struct Wish {
     pub rules_of: Option<SearchEngine>,
     /// See [`Site::page_limit`].
     pub page_limit: Option<u32>,
+    /// See [`Site::post`].
+    pub post: bool,
 }
 
 /// The sites of a state.
@@ -143,22 +148,35 @@ impl Sites<'_> {
         let scope = if wish.subdomains { Scope::subdomains(&start) } else { Scope::host(&start) };
         scope.map_err(|error| Usage::new(format!("site {text:?}: {error}")))?;
         let known = self.find(&host)?;
-        if let Some(engine) = wish.rules_of
+        let wanted = match (wish.rules_of, wish.post) {
+            (Some(engine), _) => Some((format!("the rules of {engine} are followed"), "--rules-of")),
+            (None, true) => Some(("data is sent".to_owned(), "--allow-post")),
+            (None, false) => None,
+        };
+        if let Some((what, option)) = wanted
             && !known.as_ref().is_some_and(|site| site.verified)
         {
             return Err(Usage::new(format!(
-                "the rules of {engine} are followed on a verified site alone, and nothing shows yet that {host} is yours: \
-                 add it without --rules-of, then `verify {host} FILE` with the pages' export of Google Search Console or \
-                 Bing Webmaster Tools"
+                "{what} on a verified site alone, and nothing shows yet that {host} is yours: add it without {option}, then \
+                 `verify {host} FILE` with the pages' export of Google Search Console or Bing Webmaster Tools"
             ))
             .into());
         }
-        let put = "INSERT INTO site (host, start, subdomains, desktop, rules_of, page_limit) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                   ON CONFLICT (host) DO UPDATE SET start = ?2, subdomains = ?3, desktop = ?4, rules_of = ?5, page_limit = ?6";
+        let put = "INSERT INTO site (host, start, subdomains, desktop, rules_of, page_limit, post) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                   ON CONFLICT (host) DO UPDATE SET start = ?2, subdomains = ?3, desktop = ?4, rules_of = ?5, page_limit = ?6,
+                   post = ?7";
         let rules_of = wish.rules_of.map(SearchEngine::as_str);
         self.0.connection().execute(
             put,
-            params![host, start.as_str(), wish.subdomains, wish.desktop, rules_of, wish.page_limit],
+            params![
+                host,
+                start.as_str(),
+                wish.subdomains,
+                wish.desktop,
+                rules_of,
+                wish.page_limit,
+                wish.post
+            ],
         )?;
         self.find(&host)?.ok_or_else(|| "the site was not written".into())
     }

@@ -61,6 +61,8 @@ pub(crate) struct Visitor {
     /// Under the bot's own rules.
     others: Asker,
     scope: Scope,
+    /// Whether a page of this site may send data when it is rendered.
+    post: bool,
     fresh: Fresh,
 }
 
@@ -71,6 +73,7 @@ pub(crate) struct Errand {
     pub(crate) class: &'static str,
     pub(crate) limits: FetchLimits,
     pub(crate) headers: HeaderMap,
+    pub(crate) body: Full<Bytes>,
     pub(crate) extensions: http::Extensions,
     /// Where its redirects may lead; anywhere if there is none.
     pub(crate) within: Option<Scope>,
@@ -93,6 +96,11 @@ pub(crate) struct Came {
     /// How long the exchange took, of the clock, without waits.
     pub(crate) seconds: f64,
 }
+
+/// A page wanted to send data.
+#[derive(Debug, thiserror::Error)]
+#[error("a POST is sent to a verified site of one's own alone, where --allow-post was chosen for it")]
+struct PostRefused;
 
 /// A redirect was not followed, since it leads off the site.
 #[derive(Debug, thiserror::Error)]
@@ -136,7 +144,8 @@ impl Errand {
             .decoded_bytes(PAGE_BYTES)
             .over_limit(OverLimit::Cut);
         let (headers, extensions) = (HeaderMap::new(), http::Extensions::new());
-        Self { method, url, class, limits, headers, extensions, within: None, sent: None, claim: None }
+        let (body, within, sent, claim) = (Full::default(), None, None, None);
+        Self { method, url, class, limits, headers, body, extensions, within, sent, claim }
     }
 }
 
@@ -186,7 +195,9 @@ impl Visitor {
                 own
             }
         };
-        Ok(Self { own, others, scope, fresh })
+        // Evidence is looked at here too.
+        let post = site.post && site.verified;
+        Ok(Self { own, others, scope, post, fresh })
     }
 
     /// Sends a request and reads its answer to the end, by way of its redirects.
@@ -223,9 +234,15 @@ impl Visitor {
         Arc::new(move |request: Request<Full<Bytes>>| {
             let visitor = visitor.clone();
             Box::pin(async move {
-                let (head, _) = request.into_parts();
+                let (head, body) = request.into_parts();
                 let mut errand = Errand::new(head.method, head.uri.to_string().parse()?, "render");
-                (errand.headers, errand.extensions) = (head.headers, head.extensions);
+                if errand.method == Method::POST {
+                    if !visitor.post || !visitor.scope.contains(&errand.url) {
+                        return Err(PostRefused.into());
+                    }
+                    errand.within = Some(visitor.scope.clone());
+                }
+                (errand.headers, errand.body, errand.extensions) = (head.headers, body, head.extensions);
                 if let Some(limits) = errand.extensions.get::<FetchLimits>() {
                     errand.limits = limits.total(TIME_LIMIT);
                 }
@@ -292,7 +309,7 @@ impl Trail {
 
 fn request(errand: &Errand, trail: &Trail) -> Result<Request<Full<Bytes>>, http::Error> {
     let url = &errand.url[..Position::AfterQuery];
-    let mut request = Request::builder().method(errand.method.clone()).uri(url).body(Full::default())?;
+    let mut request = Request::builder().method(errand.method.clone()).uri(url).body(errand.body.clone())?;
     *request.headers_mut() = errand.headers.clone();
     *request.extensions_mut() = errand.extensions.clone();
     let extensions = request.extensions_mut();

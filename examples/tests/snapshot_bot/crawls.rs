@@ -275,6 +275,7 @@ async fn off_this_machine_it_needs_an_identity_of_its_users_own() {
         desktop: false,
         rules_of: None,
         page_limit: None,
+        allow_post: false,
     };
     assert_eq!(command::run(&setup, add).await.unwrap(), Exit::Done);
     let error = command::run(&setup, command::Command::Crawl { site: None }).await.unwrap_err();

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use bot_etiquette::referee::Page;
+use bot_etiquette::referee::{Page, Rule};
 use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::snapshot_bot::bots::{self, Edition};
 use bot_etiquette_examples::snapshot_bot::{Browser, Look, Viewer, Wish, demo};
@@ -122,7 +122,7 @@ async fn a_rendered_page_adds_links_title_and_text_and_each_request_of_it_keeps_
         "http://a.example/added",
         "closed by robots.txt",
         "this kind is not loaded",
-        "this method is not sent",
+        "a POST is sent to a verified site",
     ] {
         assert!(report.contains(told), "{told} is not in the report");
     }
@@ -143,6 +143,41 @@ async fn a_rendered_page_adds_links_title_and_text_and_each_request_of_it_keeps_
         assert!(found, "{kind} {url} is not in {not_loaded:#?}");
     }
     bench.clean();
+}
+
+#[tokio::test]
+async fn a_page_sends_data_to_a_verified_site_alone_where_that_was_chosen() {
+    let log = Log::default();
+    let page = "<title>t</title><script>for (const to of ['/order', 'http://b.example/order'])
+                fetch(to, {method: 'POST', body: 'tea'}).catch(() => 0)</script>";
+    let own = log.answers("a.example", "", move |asked| match asked.target {
+        "/" => html(page),
+        "/order" => Some(Page::new("/").body("taken")),
+        _ => None,
+    });
+    let other = log.answers("b.example", "", |_| Some(Page::new("/").body("taken")));
+    let bench = Bench::new("post", vec![own, other], owed().user_agent("SiteSnapshot"), 20).await;
+    let test = "rendered::a_page_sends_data_to_a_verified_site_alone_where_that_was_chosen";
+    let Some((bench, _browser)) = rendering(test, bench).await else { return };
+    let wish = Wish { post: true, ..Wish::default() };
+    let refused = bench.add(HOME, &wish).unwrap_err();
+    assert!(refused.contains("data is sent on a verified site alone"), "{refused}");
+    let posts = || log.of("a.example").iter().filter(|asked| asked.starts_with("POST")).count();
+
+    bench.add(HOME, &Wish::default()).unwrap();
+    bench.verify(HOME, &[(HOME, 10)]);
+    bench.crawl(HOME).await;
+    assert_eq!(posts(), 0, "it was not chosen");
+    bench.add(HOME, &wish).unwrap();
+    bench.crawl(HOME).await;
+    assert_eq!(posts(), 1);
+    assert!(
+        !log.of("b.example").iter().any(|asked| asked.starts_with("POST")),
+        "nobody else's site is sent data"
+    );
+    // The referee judges methods whatever was promised: here the person chose otherwise.
+    let report = bench.demo.report();
+    assert!(report.broken().iter().all(|rule| matches!(rule, Rule::Method | Rule::Form)), "{report}");
 }
 
 #[tokio::test]
