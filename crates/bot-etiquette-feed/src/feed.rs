@@ -249,18 +249,18 @@ impl<'m> Feed<'m> {
 
     /// Looks whether this is a feed at all; `false` while there is too little to see.
     fn sniff(&mut self, last: bool) -> bool {
-        let start = self.text.trim_start();
-        if start.is_empty() || start.len() < HTML_SEEN && !last {
+        // Blanks before it are let go as they come, however many there are.
+        let leading = self.text.len().saturating_sub(self.text.trim_start().len());
+        self.text.consume(leading);
+        if self.text.is_empty() || self.text.len() < HTML_SEEN && !last {
             return false;
         }
         self.sniffed = true;
-        let head: String = start.chars().take(HTML_SEEN).collect::<String>().to_ascii_lowercase();
+        let head: String = self.text.chars().take(HTML_SEEN).collect::<String>().to_ascii_lowercase();
         if head.starts_with("<!doctype html") || head.starts_with("<html") || head.starts_with("<head") {
             self.gather.outage = Some(Outage::Html);
             return false;
         }
-        let leading = self.text.len().saturating_sub(start.len());
-        self.text.consume(leading);
         true
     }
 }

@@ -44,7 +44,10 @@ pub(super) fn without(text: &str, finds: &[Find], mark: bool) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
     for find in finds {
-        kept.push_str(text.get(from..find.at.start).unwrap_or_default());
+        let piece = text.get(from..find.at.start).unwrap_or_default();
+        // Blanks do not pile up between finds: what looks back over them would take longer each time.
+        let piece = if kept.ends_with(' ') { piece.trim_start_matches(' ') } else { piece };
+        kept.push_str(piece);
         from = find.at.end;
         if mark {
             kept.push(MARK);

@@ -225,3 +225,12 @@ proptest! {
         prop_assert!(!clean.contains("canary") && !clean.contains("345"), "{}", clean);
     }
 }
+
+#[test]
+fn a_row_of_addresses_leaves_no_row_of_blanks_and_takes_time_by_its_length() {
+    let row = |times: usize| format!("before {}after", "persona@example.org ".repeat(times));
+    for times in [1, 2, 3, 50_000] {
+        let (text, scrubbed) = CleanText::line(&row(times));
+        assert_eq!((&*text, scrubbed.emails), ("before after", times as u64));
+    }
+}
