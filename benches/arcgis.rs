@@ -4,37 +4,17 @@
 //! `cargo bench --bench arcgis` in this folder; `-- --quick` for a first look. Ratios come last, from medians of
 //! interleaved rounds in thread CPU time, so that a busy machine slows all alike.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bot_etiquette_arcgis::{Answer, Count, Layers};
+use bot_etiquette_benches::{Counting, IN_USE, PEAK};
 use bot_etiquette_lenient::json::{Limits, Tokens, repair};
 use cpu_time::ThreadTime;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-
-/// Counts the bytes in use, and the most there were.
-struct Counting;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; only numbers are kept beside it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(now, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(place, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
