@@ -10,9 +10,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bot_etiquette_arcgis::{Answer, Count, Layers};
-use bot_etiquette_benches::{Counting, IN_USE, PEAK};
+use bot_etiquette_benches::{Counting, IN_USE, PEAK, at_least, at_most, medians};
 use bot_etiquette_lenient::json::{Limits, Tokens, repair};
-use cpu_time::ThreadTime;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -160,22 +159,6 @@ fn layers() -> String {
     json
 }
 
-/// Median CPU time of each of these, from interleaved rounds.
-fn medians<const N: usize>(rounds: usize, works: [&dyn Fn(); N]) -> [Duration; N] {
-    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
-    for _ in 0..rounds {
-        for (work, times) in works.iter().zip(&mut times) {
-            let start = ThreadTime::now();
-            work();
-            times.push(start.elapsed());
-        }
-    }
-    times.map(|mut times| {
-        times.sort();
-        times[times.len() / 2]
-    })
-}
-
 fn main() {
     let rounds = if std::env::args().any(|argument| argument == "--quick") { 5 } else { 21 };
     let json = layers();
@@ -190,20 +173,22 @@ fn main() {
     println!("/layers of {} bytes, 728 layers:", bytes.len());
     println!("  one result per layer   {:6.0} MB/s", rate(own, bytes.len()));
     println!("  serde_json typed       {:6.0} MB/s", rate(strict, bytes.len()));
-    println!("  ratio                  {:6.2}", strict.as_secs_f64() / own.as_secs_f64());
+    let ratio = strict.as_secs_f64() / own.as_secs_f64();
+    at_least(0.4).judge("arcgis", "`/layers` of 10 MB, a result per layer, rate / serde_json typed", ratio);
 
     let tokens = || assert!(Tokens::new(black_box(bytes), Limits::default()).all(|token| token.is_ok()));
     let stream = || drop(black_box(serde_json::from_slice::<Walk>(black_box(bytes)).unwrap()));
     let [own, strict] = medians(rounds, [&tokens, &stream]);
     println!("tokens of strict JSON    {:6.0} MB/s", rate(own, bytes.len()));
     println!("  serde_json streaming   {:6.0} MB/s", rate(strict, bytes.len()));
-    println!("  time over serde_json's {:6.2}", own.as_secs_f64() / strict.as_secs_f64());
+    let ratio = own.as_secs_f64() / strict.as_secs_f64();
+    at_most(1.5).judge("lenient", "tokens of strict JSON, time / serde_json, every value visited", ratio);
 
     let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
     drop(black_box(Answer::body(bytes).read::<Layers>().unwrap()));
     let peak = PEAK.load(Ordering::Relaxed) - before;
-    println!("  heap above the input   {:6.1} MB", peak as f64 / 1.0e6);
+    at_most(6.0).judge("arcgis", "heap above those 10 MB, MB", peak as f64 / 1.0e6);
 
     // What a crawler mends: a whole answer for the sake of a few numbers.
     let spoilt = json.replace("\"maxRecordCount\":2000", "\"maxRecordCount\":NaN").into_bytes();
@@ -217,11 +202,9 @@ fn main() {
     let mend = |text: &[u8]| drop(black_box(repair(black_box(text), Limits::default()).unwrap()));
     let [one, four] = medians(rounds, [&|| mend(&small), &|| mend(&large)]);
     println!("repair of 1 MB           {:6.0} MB/s", rate(one, small.len()));
-    println!(
-        "repair of 4 MB           {:6.0} MB/s (time x {:.2})",
-        rate(four, large.len()),
-        four.as_secs_f64() / one.as_secs_f64()
-    );
+    println!("repair of 4 MB           {:6.0} MB/s", rate(four, large.len()));
+    let growth = four.as_secs_f64() / one.as_secs_f64();
+    at_most(5.0).judge("lenient", "repair of the worst shape, time of 4 MB / 1 MB", growth);
 
     let error = br#"{"error":{"code":499,"message":"Token Required","details":[]}}"#;
     let [judged] = medians(

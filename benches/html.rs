@@ -12,8 +12,8 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
+use bot_etiquette_benches::{at_least, medians};
 use bot_etiquette_html::{Limits, PageReader, Sitemap, srcset};
-use cpu_time::ThreadTime;
 use criterion::{Criterion, Throughput};
 use html5gum::{Token, Tokenizer};
 use scraper::{Html, Selector};
@@ -236,18 +236,6 @@ fn read_sitemap(text: &str) -> usize {
     Sitemap::with_limits(base(), text.as_bytes(), limits).filter(Result::is_ok).count()
 }
 
-fn median(rounds: usize, mut run: impl FnMut()) -> Duration {
-    let mut times: Vec<_> = (0..rounds)
-        .map(|_| {
-            let start = ThreadTime::now();
-            run();
-            start.elapsed()
-        })
-        .collect();
-    times.sort();
-    times[times.len() / 2]
-}
-
 type Peer = (&'static str, fn(&str) -> Output);
 
 fn main() {
@@ -264,24 +252,23 @@ fn main() {
     let whole = ours(&text);
     assert_eq!(whole, html5gum(&text));
     assert_eq!(whole, scraper(&text));
-    let times: Vec<_> =
-        peers.iter().map(|(name, run)| (*name, median(41, || drop(black_box(run(&text)))))).collect();
-    for (name, time) in &times {
-        let rate = text.len() as f64 / time.as_secs_f64() / 1e6;
-        println!(
-            "{name:14} {rate:7.1} MB/s, {:.2} times our time",
-            time.as_secs_f64() / times[0].1.as_secs_f64()
-        );
-    }
-    let full = median(41, || {
-        black_box(PageReader::new(base()).read(text.as_bytes()));
+    let works = peers.map(|(_, run)| {
+        let text = &text;
+        move || drop(black_box(run(text)))
     });
-    println!("with the text  {:7.1} MB/s", text.len() as f64 / full.as_secs_f64() / 1e6);
+    let full = || drop(black_box(PageReader::new(base()).read(text.as_bytes())));
+    let [own, lol, gum, scraped, full] = medians(41, [&works[0], &works[1], &works[2], &works[3], &full]);
+    let rate = |time: Duration, bytes: usize| bytes as f64 / time.as_secs_f64() / 1e6;
+    let times = [own, lol, gum, scraped, full];
+    let names = peers.map(|(name, _)| name).into_iter().chain(["with the text"]);
+    for (name, time) in names.zip(times) {
+        println!("{name:14} {:7.1} MB/s", rate(time, text.len()));
+    }
+    let beside = |peer: Duration| peer.as_secs_f64() / own.as_secs_f64();
+    at_least(1.5).judge("html", "links and facts of 100 KB, rate / html5gum, default emitter", beside(gum));
+    at_least(3.0).floor(2.8).judge("html", "the same, rate / scraper", beside(scraped));
+    at_least(0.75).judge("html", "the same, rate / lol_html, which leaves values undecoded", beside(lol));
     let map = sitemap(50_000_000);
-    let time = median(3, || assert!(black_box(read_sitemap(&map)) > 100_000));
-    println!(
-        "sitemap        {:7.1} MB/s of {} MB",
-        map.len() as f64 / time.as_secs_f64() / 1e6,
-        map.len() / 1_000_000
-    );
+    let [time] = medians(3, [&|| assert!(black_box(read_sitemap(&map)) > 100_000)]);
+    at_least(150.0).judge("html", "a sitemap of 50 MB, MB/s", rate(time, map.len()));
 }

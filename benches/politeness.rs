@@ -20,6 +20,7 @@ use std::hint::black_box;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use bot_etiquette_benches::{Estimates, at_least, at_most};
 use bot_etiquette_politeness::{
     Ask, Failure, Host, HostId, HostPolicy, Hours, HoursWindow, Next, Outcome, Policy, Politeness, Priority,
     ReadyQueue, Timestamp,
@@ -39,13 +40,38 @@ const START: Timestamp = Timestamp::from_millis(1_830_297_540_000);
 
 fn main() {
     let scale = if std::env::var("SCALE").is_ok_and(|scale| scale == "small") { 10 } else { 1 };
-    let mut criterion = Criterion::default().with_measurement(Cpu).configure_from_args();
-    decisions(&mut criterion, 1_000_000 / scale);
+    let criterion = Criterion::default().with_measurement(Cpu).configure_from_args();
+    let (mut criterion, estimates) = Estimates::of(criterion);
+    let hosts = 1_000_000 / scale;
+    decisions(&mut criterion, hosts);
     criterion.final_summary();
-    memory(1_000_000 / scale);
-    memory(10_000_000 / scale);
-    snapshot(1_000_000 / scale);
-    schedule(10_000_000 / scale, 1_000_000 / scale, 4096);
+    judge_decisions(&estimates, &group(hosts));
+    memory(hosts);
+    memory(10 * hosts);
+    snapshot(hosts);
+    schedule(10 * hosts, hosts, 4096);
+}
+
+fn group(hosts: usize) -> String {
+    format!("a decision at {hosts} hosts")
+}
+
+const BY_ID: &str = "politeness by HostId, all clocks";
+const TO_ID: &str = "politeness from URL to HostId";
+const GOVERNOR: [&str; 2] = ["governor, keyed by String", "governor, keyed by a number"];
+
+fn judge_decisions(estimates: &Estimates, group: &str) {
+    if let Some(figure) = estimates.median(group, BY_ID) {
+        at_most(150.0).floor(300.0).judge("politeness", "a decision by HostId, all clocks, ns", figure);
+    }
+    if let Some(figure) = estimates.median(group, TO_ID) {
+        at_most(1000.0).judge("politeness", "from URL to HostId, ns", figure);
+    }
+    for (governor, goal) in GOVERNOR.into_iter().zip([at_least(1.0), at_least(1.0).floor(0.6)]) {
+        if let Some(figure) = estimates.ratio(group, governor, BY_ID) {
+            goal.judge("politeness", &format!("a decision by HostId, rate / {governor}"), figure);
+        }
+    }
 }
 
 /// The time that the thread had on a processor: what a decision costs, whoever else uses the machine.
@@ -129,7 +155,7 @@ impl Random {
 
 fn decisions(criterion: &mut Criterion<Cpu>, count: usize) {
     let hosts: Vec<Host> = (0..count).map(|number| name(number).parse().unwrap()).collect();
-    let mut group = criterion.benchmark_group(format!("a decision at {count} hosts"));
+    let mut group = criterion.benchmark_group(group(count));
     group.throughput(Throughput::Elements(1)).sample_size(20);
     let later = START + 2 * SECOND;
 
@@ -150,7 +176,7 @@ fn decisions(criterion: &mut Criterion<Cpu>, count: usize) {
     {
         let (politeness, ids) = asked(&hosts, 10);
         let mut random = Random(1);
-        group.bench_function("politeness by HostId, all clocks", |bencher| {
+        group.bench_function(BY_ID, |bencher| {
             bencher.iter_batched(
                 || ids[random.below(count)],
                 |id| politeness.check_host(id, later).is_ok(),
@@ -159,7 +185,7 @@ fn decisions(criterion: &mut Criterion<Cpu>, count: usize) {
         });
         let urls: Vec<Url> =
             hosts.iter().map(|host| Url::parse(&format!("https://{host}/page")).unwrap()).collect();
-        group.bench_function("politeness from URL to HostId", |bencher| {
+        group.bench_function(TO_ID, |bencher| {
             bencher.iter_batched_ref(
                 || urls[random.below(count)].clone(),
                 |url| politeness.host_id_of(url, later).unwrap(),
@@ -188,7 +214,7 @@ fn decisions(criterion: &mut Criterion<Cpu>, count: usize) {
         let limiter = RateLimiter::dashmap(Quota::per_second(NonZeroU32::MIN));
         names.iter().for_each(|name| drop(limiter.check_key(name)));
         let mut random = Random(1);
-        group.bench_function("governor, keyed by String", |bencher| {
+        group.bench_function(GOVERNOR[0], |bencher| {
             bencher.iter_batched_ref(
                 || names[random.below(count)].clone(),
                 |name| limiter.check_key(name).is_ok(),
@@ -200,7 +226,7 @@ fn decisions(criterion: &mut Criterion<Cpu>, count: usize) {
         let limiter = RateLimiter::dashmap(Quota::per_second(NonZeroU32::MIN));
         (0..count).for_each(|number| drop(limiter.check_key(&number)));
         let mut random = Random(1);
-        group.bench_function("governor, keyed by a number", |bencher| {
+        group.bench_function(GOVERNOR[1], |bencher| {
             bencher.iter_batched(|| random.below(count), |number| limiter.check_key(&number).is_ok(), BATCH);
         });
     }
@@ -235,12 +261,10 @@ fn memory(count: usize) {
     let (politeness, ids) = asked(&hosts, 0);
     let table = held(&region) - before - (count * size_of::<HostId>()) as f64;
     black_box((&politeness, &ids));
-    println!(
-        "memory at {count} hosts: {:.1} B a host without its name, {:.1} B with it; table {:.0} MiB",
-        table / count as f64,
-        (table + names) / count as f64,
-        table / 1_048_576.0,
-    );
+    let what = |what: &str| format!("{what}, {count} hosts");
+    at_most(96.0).judge("politeness", &what("bytes a host without its name"), table / count as f64);
+    at_most(176.0).judge("politeness", &what("bytes a host with its name"), (table + names) / count as f64);
+    at_most(1024.0).judge("politeness", &what("the table, MiB"), table / 1_048_576.0);
 }
 
 fn snapshot(count: usize) {
@@ -253,10 +277,9 @@ fn snapshot(count: usize) {
     restored.import(snapshot, START);
     let both = begun.elapsed();
     assert_eq!(restored.hosts(), count);
-    println!(
-        "snapshot of {count} hosts: export {exported:.2?}, export and import {both:.2?}, {:.2} M hosts/s",
-        count as f64 / both.as_secs_f64() / 1e6,
-    );
+    println!("snapshot of {count} hosts: export {exported:.2?}, export and import {both:.2?}");
+    let rate = count as f64 / both.as_secs_f64() / 1e6;
+    at_least(1.0).judge("politeness", "export and import, million hosts a second", rate);
 }
 
 fn schedule(urls: usize, count: usize, workers: usize) {
@@ -326,9 +349,10 @@ fn schedule(urls: usize, count: usize, workers: usize) {
     let bound = busiest.unwrap_or(0).max(work / workers as u64) as f64 / 1000.0;
     let makespan = now.since(START).as_secs_f64();
     println!(
-        "schedule of {urls} URLs over {count} hosts with {workers} workers: {makespan:.1} s, bound {bound:.1} s, \
-         {:.2} %; computed in {:.1?}",
-        100.0 * bound / makespan,
+        "schedule of {urls} URLs over {count} hosts with {workers} workers: {makespan:.1} s, bound {bound:.1} s; \
+         computed in {:.1?}",
         begun.elapsed(),
     );
+    let what = format!("a schedule of {urls} URLs over {count} hosts, bound / makespan, %");
+    at_least(99.5).judge("politeness", &what, 100.0 * bound / makespan);
 }

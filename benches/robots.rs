@@ -6,36 +6,18 @@
 //! Corpus: 1,000 files by a seeded generator, about 8 MB, median about 1.2 KB, ten of about 0.5 MB. A peer that
 //! cannot keep what it parsed (robotstxt) pays for parsing at each match: that is how it is used.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use bot_etiquette_benches::{Counting, Goal, IN_USE, at_least, at_most, median};
 use bot_etiquette_robots::{ProductToken, Robots, Rules};
 use cpu_time::ThreadTime;
 use criterion::{Criterion, Throughput};
 
 const AGENT: &str = "ExampleBot";
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// Counts the bytes in use.
-struct Counting;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; only a number is kept beside it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(place, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -256,12 +238,6 @@ struct Figures {
     held_late: usize,
 }
 
-fn median(list: &[Duration]) -> Duration {
-    let mut list = list.to_vec();
-    list.sort();
-    list[list.len() / 2]
-}
-
 fn round<P: Peer>(sites: &[&Site], urls: usize, figures: &mut Figures) {
     let start = ThreadTime::now();
     for site in sites {
@@ -290,7 +266,13 @@ fn round<P: Peer>(sites: &[&Site], urls: usize, figures: &mut Figures) {
     figures.held_late = IN_USE.load(Ordering::Relaxed).saturating_sub(before);
 }
 
-fn compare(title: &str, sites: &[&Site], rounds: usize) {
+/// What a list of files is held to beside the fastest peer: parse and first verdict, a verdict.
+struct Beside {
+    first: Option<Goal>,
+    verdict: Option<Goal>,
+}
+
+fn compare(title: &str, sites: &[&Site], rounds: usize, beside: &Beside) {
     let bytes: usize = sites.iter().map(|site| site.text.len()).sum();
     let mut figures = vec![Figures::default(); 5];
     for _ in 0..rounds {
@@ -318,6 +300,28 @@ fn compare(title: &str, sites: &[&Site], rounds: usize) {
             figures.held as f64 / bytes as f64,
             figures.held_late as f64 / bytes as f64,
         );
+    }
+    let fastest = |of: fn(&Figures) -> &[Duration]| {
+        let (name, time) = names[2..]
+            .iter()
+            .zip(figures[2..].iter().map(|figures| median(of(figures))))
+            .min_by_key(|(_, time)| *time)
+            .unwrap();
+        (name, time.as_secs_f64())
+    };
+    if let Some(goal) = beside.first {
+        let (name, time) = fastest(|figures| &figures.first);
+        let what = format!("{title}: parse and first verdict, rate / {name}");
+        goal.judge("robots", &what, time / own_first.as_secs_f64());
+    }
+    if let Some(goal) = beside.verdict {
+        let (name, time) = fastest(|figures| &figures.verdict);
+        let what = format!("{title}: a verdict, rate / {name}");
+        goal.judge("robots", &what, time / own_verdict.as_secs_f64());
+    }
+    for (figures, whose, goal) in [(&figures[0], "whole", 2.0), (&figures[1], "one agent", 1.0)] {
+        let what = format!("{title}: bytes held / text, {whose}");
+        at_most(goal).judge("robots", &what, figures.held_late as f64 / bytes as f64);
     }
 }
 
@@ -354,6 +358,7 @@ fn hostile() {
         ),
     ];
     println!("\nhostile files of 500 KB\n| shape | first verdict, us | a verdict, us |\n|---|---|---|");
+    let mut slowest = Duration::ZERO;
     for (name, text, target) in shapes {
         let rules = Rules::parse(text.as_bytes(), &token());
         let start = ThreadTime::now();
@@ -370,7 +375,13 @@ fn hostile() {
             })
             .collect();
         println!("| {name} | {} | {} |", first.as_micros(), median(&times).as_micros());
+        slowest = slowest.max(median(&times));
     }
+    at_most(2.0).judge(
+        "robots",
+        "hostile files of 500 KB: the slowest verdict, ms",
+        slowest.as_secs_f64() * 1e3,
+    );
 }
 
 fn single(criterion: &mut Criterion, sites: &[Site]) {
@@ -394,8 +405,9 @@ fn main() {
     let all: Vec<&Site> = sites.iter().collect();
     let small: Vec<&Site> = sites.iter().filter(|site| site.text.len() < 4_096).collect();
     let large: Vec<&Site> = sites.iter().filter(|site| site.text.len() > 400_000).collect();
-    compare("all files", &all, 3);
-    compare("small files (under 4 KB)", &small, 7);
-    compare("large files (0.5 MB)", &large, 3);
+    let (twice, thrice, fifty) = (at_least(2.0), at_least(3.0), at_least(50.0));
+    compare("all files", &all, 3, &Beside { first: Some(twice), verdict: None });
+    compare("files under 4 KB", &small, 7, &Beside { first: Some(twice), verdict: Some(thrice) });
+    compare("files of 0.5 MB", &large, 3, &Beside { first: None, verdict: Some(fifty) });
     hostile();
 }

@@ -6,10 +6,11 @@
 use std::hint::black_box;
 use std::time::{Duration, SystemTime};
 
+use bot_etiquette_benches::{Estimates, Goal, at_least, at_most};
 use bot_etiquette_signing::{
     KeyMaterial, Lookup, Message, Policy, SignatureAgent, SignatureBuffer, Signer, SigningKey, Verifier,
 };
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use ed25519_dalek::Signer as _;
 use http::Request;
 use httpsig::prelude::message_component::{HttpMessageComponent, HttpMessageComponentId};
@@ -221,5 +222,40 @@ fn httpsig_sign(key: &SecretKey) -> HttpSignatureHeaders {
     base.build_signature_headers(key, Some("sig1")).unwrap()
 }
 
-criterion_group!(benches, sign, verify);
-criterion_main!(benches);
+fn main() {
+    let (mut criterion, estimates) = Estimates::of(Criterion::default().configure_from_args());
+    sign(&mut criterion);
+    verify(&mut criterion);
+    criterion.final_summary();
+    let judge = |goal: Goal, what, figure: Option<f64>| {
+        if let Some(figure) = figure {
+            goal.judge("signing", what, figure);
+        }
+    };
+    let over = |group, peer| estimates.ratio(group, peer, "bot-etiquette");
+    judge(
+        at_most(1.02),
+        "`sign_into`, time / bare Ed25519",
+        estimates.ratio("sign", "bot-etiquette", "bare-ed25519"),
+    );
+    judge(
+        at_most(300.0),
+        "all of it but the key, ns",
+        estimates.median("sign", "bot-etiquette-without-the-key"),
+    );
+    judge(at_least(1.0), "`sign_into`, rate / httpsig", over("sign", "httpsig"));
+    judge(at_least(1.0), "`sign_into`, rate / web-bot-auth", over("sign", "web-bot-auth"));
+    let more =
+        estimates.median("verify", "bot-etiquette").zip(estimates.median("verify", "bare-ed25519-strict"));
+    judge(
+        at_most(3.0).floor(4.0),
+        "`verify`, us above a bare `verify_strict`",
+        more.map(|(own, bare)| (own - bare) / 1e3),
+    );
+    judge(
+        at_least(1.0),
+        "`verify`, rate / web-bot-auth, which is not strict",
+        over("verify", "web-bot-auth"),
+    );
+    judge(at_least(1.0), "`verify`, rate / httpsig", over("verify", "httpsig"));
+}

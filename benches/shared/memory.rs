@@ -1,4 +1,4 @@
-//! What several benches share: the bytes that are in use.
+//! The bytes that are in use.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
