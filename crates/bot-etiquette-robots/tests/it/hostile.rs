@@ -108,6 +108,17 @@ fn plain_rules_by_the_ten_thousand_cost_like_ten() {
 }
 
 #[test]
+fn ten_thousand_rules_are_looked_at_one_by_one_only_until_they_are_put_in_order() {
+    let rules: String = (0..10_000).map(|i| format!("Disallow: /catalogue/item-{i:05}\n")).collect();
+    let text = format!("User-agent: *\n{rules}");
+    let target = Target::parse("/catalogue/item-00007/large.html").unwrap();
+    let fresh = Robots::parse(text.as_bytes()).rules_for(&"a".parse::<ProductToken>().unwrap());
+    let (first, later) = (fresh.steps(&target), settled(&text).steps(&target));
+    assert!(first >= 10_000, "{first} steps for the first verdict");
+    assert!(0 < later && later < 500, "{later} steps for a later one");
+}
+
+#[test]
 fn a_large_file_of_any_shape_is_parsed_matched_and_linted_in_no_time() {
     // A loose backstop for what steps do not count; each takes milliseconds when optimised.
     let size = if cfg!(debug_assertions) { 40_000 } else { 500_000 };

@@ -1,6 +1,6 @@
 //! Decisions where the RFC leaves a choice, and traps that other parsers fall into.
 
-use bot_etiquette_robots::{Reason, Target, TargetError};
+use bot_etiquette_robots::{Directive, Reason, Rules, Target, TargetError};
 
 use crate::{check, rules};
 
@@ -310,4 +310,29 @@ fn an_index_page_is_a_page_like_any_other() {
         &["/d/index.html"],
         &["/d/", "/d", "/d/index.htm"],
     );
+}
+
+#[test]
+fn reasons_and_directives_have_the_words_that_the_command_prints() {
+    let codes = Reason::ALL.map(Reason::code);
+    let words =
+        ["rule", "no-rule", "no-group", "no-file", "disallow-all", "robots-txt-itself", "invalid-target"];
+    assert_eq!(codes, words);
+    assert_eq!(Reason::ALL.map(|reason| reason.to_string()), words);
+    assert_eq!([Directive::Allow, Directive::Disallow].map(Directive::as_str), ["allow", "disallow"]);
+}
+
+#[test]
+fn only_rules_that_close_nothing_are_empty() {
+    for (rules, empty) in [
+        (Rules::allow_all(), true),
+        (Rules::disallow_all(), false),
+        (rules(b"User-agent: *\nCrawl-delay: 3\n", "a"), true),
+        (rules(b"User-agent: *\nDisallow: /x\n", "a"), false),
+    ] {
+        assert_eq!(rules.is_empty(), empty, "{rules:?}");
+    }
+    assert_eq!(format!("{:?}", Rules::allow_all()), "Rules::allow_all()");
+    let one = format!("{:?}", rules(b"User-agent: *\nDisallow: /x\n", "a"));
+    assert!(one.contains("rules: 1") && one.contains('*'), "{one}");
 }
