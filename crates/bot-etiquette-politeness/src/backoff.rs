@@ -149,4 +149,22 @@ mod tests {
         assert_eq!(UNREACHABLE.length(1, -3.0), 900_000);
         assert_eq!(UNREACHABLE.length(1, f64::NAN), 900_000);
     }
+
+    #[test]
+    fn part_of_a_millisecond_counts_whole_unless_it_is_the_noise_of_a_float() {
+        for (float, millis) in [
+            (0.0, 0),
+            (0.4, 1),
+            (1.5, 2),
+            (1.000_000_01, 1),
+            (1.000_1, 2),
+            (0.1 * 3.0 * 1000.0, 300),
+            (1e12 + 0.25, 1_000_000_000_000),
+            (1e9 + 0.25, 1_000_000_001),
+            (f64::NAN, 0),
+            (f64::INFINITY, u64::MAX),
+        ] {
+            assert_eq!(as_millis(float), millis, "{float}");
+        }
+    }
 }
