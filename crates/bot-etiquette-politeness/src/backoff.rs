@@ -167,4 +167,15 @@ mod tests {
             assert_eq!(as_millis(float), millis, "{float}");
         }
     }
+
+    #[test]
+    fn what_had_started_when_an_incident_began_belongs_to_it() {
+        let at = Timestamp::from_millis;
+        let mut backoff = Backoff::default();
+        for (started, now, count) in [(0, 500, 1), (499, 600, 1), (500, 700, 1), (501, 800, 2), (800, 900, 2)]
+        {
+            backoff.fail(Some(UNREACHABLE), at(started), at(now), 0.0);
+            assert_eq!(backoff.count, count, "started at {started}");
+        }
+    }
 }
