@@ -1,71 +1,30 @@
 //! An event, as it came of one record.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use crate::attribution::Attribution;
 use crate::clean::CleanText;
 use crate::field::Field;
 use crate::fold;
-use crate::html;
 use crate::link::Link;
-use crate::place::{self, Place, Price, PriceKind};
+use crate::place::{Place, Price};
 use crate::record::Record;
 use crate::report::{Note, Notes};
 use crate::schedule::Schedule;
-use crate::scrub::{self, Scrubbed};
-use crate::source_map::{Rule, SourceMap};
+use crate::scrub::Scrubbed;
+use crate::series::Replaced;
+use crate::source_map::SourceMap;
 use crate::text::Texts;
-use crate::time;
 use crate::when::{MAX_LIST, Moment, When};
 
-/// What identifies an event at its source; the same from run to run.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventKey(String);
+mod key;
+mod lossy;
+#[cfg(feature = "serde")]
+mod stored;
+mod values;
 
-impl EventKey {
-    /// The key of what `source` calls `id`; `None` for an id without a character or with an e-mail address, for one over
-    /// 512 bytes, and for a source whose name is empty or has a colon.
-    #[must_use]
-    pub fn new(source: &str, id: &str) -> Option<Self> {
-        let fits = !id.is_empty()
-            && id.len() <= MAX_KEY
-            && !scrub::holds_email(id)
-            && !id.contains(char::is_control);
-        (fits && !source.trim().is_empty() && !source.contains(':')).then(|| Self(format!("{source}:{id}")))
-    }
-
-    /// The source's name.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        self.0.split_once(':').map_or(&self.0, |(source, _)| source)
-    }
-
-    /// What the source calls the event.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        self.0.split_once(':').map_or("", |(_, id)| id)
-    }
-
-    /// The key: the source's name, a colon, the id.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for EventKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for EventKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EventKey({})", self.0)
-    }
-}
+pub use self::key::EventKey;
+pub(crate) use self::values::Values;
 
 /// An event. It holds clean text alone, and is published by way of [`Event::publish`].
 #[derive(Debug, Clone, PartialEq)]
@@ -81,52 +40,8 @@ pub struct Event {
     updated: Option<Moment>,
     attribution: Arc<Attribution>,
     scrubbed: Scrubbed,
-}
-
-/// What [`Published`](crate::Published) writes is read back, and cleaned again: so a calendar outlives a restart.
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Event {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(serde::Deserialize)]
-        struct Stored {
-            key: EventKey,
-            titles: Texts,
-            descriptions: Texts,
-            when: When,
-            place: Place,
-            price: Option<Price>,
-            categories: Vec<CleanText>,
-            link: Link,
-            updated: Option<String>,
-            attribution: Attribution,
-        }
-
-        let stored = Stored::deserialize(deserializer)?;
-        stored.attribution.check().map_err(serde::de::Error::custom)?;
-        let updated = stored.updated.and_then(|updated| Moment::parse(&updated, &stored.when.zone));
-        Ok(Self {
-            key: stored.key,
-            titles: stored.titles,
-            descriptions: stored.descriptions,
-            when: stored.when,
-            place: stored.place,
-            price: stored.price,
-            categories: stored.categories,
-            link: Some(stored.link),
-            updated,
-            attribution: Arc::new(stored.attribution),
-            scrubbed: Scrubbed::default(),
-        })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for EventKey {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        let key = text.split_once(':').and_then(|(source, id)| Self::new(source, id));
-        key.ok_or_else(|| serde::de::Error::custom("a key is written source:id"))
-    }
+    /// Whether its texts have lost characters at the publisher's.
+    lossy: bool,
 }
 
 impl Event {
@@ -162,6 +77,10 @@ impl Event {
     #[must_use]
     pub fn when(&self) -> &When {
         &self.when
+    }
+
+    pub(crate) fn when_mut(&mut self) -> &mut When {
+        &mut self.when
     }
 
     /// Where.
@@ -248,8 +167,13 @@ impl Event {
         }
     }
 
-    /// Takes over what another record of the same event has: dates, languages, what is missing here.
+    /// Takes over what another record of the same event has: dates, languages, what is missing here, and texts that have
+    /// lost characters here alone.
     pub(crate) fn merge(&mut self, other: &Self) {
+        if self.lossy && !other.lossy {
+            let lossy = std::mem::replace(self, other.clone());
+            return self.merge(&lossy);
+        }
         self.titles.merge(&other.titles);
         self.descriptions.merge(&other.descriptions);
         for run in &other.when.runs {
@@ -258,9 +182,9 @@ impl Event {
             }
         }
         self.when.runs.sort_by_key(|run| crate::when::order(&run.start));
-        for day in &other.when.included {
-            if self.when.included.len() < MAX_LIST && !self.when.included.contains(day) {
-                self.when.included.push(*day);
+        for time in &other.when.included {
+            if self.when.included.len() < MAX_LIST && !self.when.included.contains(time) {
+                self.when.included.push(time.clone());
             }
         }
         self.when.hours = self.when.hours.take().or_else(|| other.when.hours.clone());
@@ -278,10 +202,15 @@ impl Event {
         place.point = place.point.or(other.place.point);
     }
 
-    /// Builds the event of a record; `None`, with a note, when it has no key or no title.
-    pub(crate) fn of(record: &Record, map: &SourceMap, notes: &mut Notes) -> Option<Self> {
-        let mut values = Values { record, map, scrubbed: Scrubbed::default(), notes };
-        let Some(key) = values.key() else {
+    /// Builds the event of a record, with the time of a series that it stands for; `None`, with a note, when it has no key or
+    /// no title.
+    pub(crate) fn of(
+        record: &Record,
+        map: &SourceMap,
+        notes: &mut Notes,
+    ) -> Option<(Self, Option<Replaced>)> {
+        let mut values = Values::new(record, map, notes);
+        let Some((key, replaced)) = values.key_and_series() else {
             notes.add(Note::NoKey);
             return None;
         };
@@ -298,9 +227,9 @@ impl Event {
         let categories = values.categories();
         let link = values.link();
         let updated = values.moment(Field::Updated);
-        let scrubbed = values.scrubbed;
+        let (scrubbed, lossy) = (values.scrubbed, values.lossy);
         let attribution = Arc::clone(&map.attribution);
-        Some(Self {
+        let event = Self {
             key,
             titles,
             descriptions,
@@ -312,192 +241,13 @@ impl Event {
             updated,
             attribution,
             scrubbed,
-        })
-    }
-}
-
-/// The values of a record by field.
-#[derive(Debug)]
-pub(crate) struct Values<'a> {
-    pub(crate) record: &'a Record,
-    pub(crate) map: &'a SourceMap,
-    pub(crate) notes: &'a mut Notes,
-    scrubbed: Scrubbed,
-}
-
-impl<'a> Values<'a> {
-    /// Every value of a field, with its rule.
-    pub(crate) fn all(&self, field: Field) -> impl Iterator<Item = (&'a Rule, &'a str)> + use<'a> {
-        let map = self.map;
-        self.record.values.iter().filter_map(move |(index, text)| {
-            let rule = map.rule(*index).filter(|rule| rule.field == field)?;
-            Some((rule, text.trim()))
-        })
-    }
-
-    /// The first value of the first rule of a field that has one.
-    pub(crate) fn one(&self, field: Field) -> Option<&'a str> {
-        let map = self.map;
-        let values = self.record.values.iter().filter(|(index, text)| {
-            map.rule(*index).is_some_and(|rule| rule.field == field) && !text.trim().is_empty()
-        });
-        values.min_by_key(|(index, _)| *index).map(|(_, text)| text.trim())
-    }
-
-    pub(crate) fn clean(&mut self, text: &str, html: bool, lines: bool) -> CleanText {
-        // Tags may take an address apart in a text that is said to be plain, too.
-        let plain = |text: &str| !text.contains('<') || !scrub::is_personal(&html::to_text(text));
-        let text = if !html && plain(text) { Cow::Borrowed(text) } else { Cow::Owned(html::to_text(text)) };
-        // Its first byte is rare in Latin letters, so the quick look settles most texts.
-        if memchr::memchr(0xEF, text.as_bytes()).is_some() && text.contains(char::REPLACEMENT_CHARACTER) {
-            self.notes.add(Note::Lossy);
-        }
-        let (clean, scrubbed) = if lines { CleanText::block(&text) } else { CleanText::line(&text) };
-        self.scrubbed.add(scrubbed);
-        clean
-    }
-
-    pub(crate) fn clean_one(&mut self, field: Field) -> Option<CleanText> {
-        let text = self.one(field)?;
-        let html = self.all(field).next().is_some_and(|(rule, _)| rule.html);
-        Some(self.clean(text, html, false)).filter(|text| !text.is_empty())
-    }
-
-    /// All paths of the key joined; a link's scheme does not count, since sites move to `https`.
-    fn key(&self) -> Option<EventKey> {
-        let mut parts: Vec<&str> =
-            self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty()).collect();
-        if parts.is_empty() {
-            parts.extend(self.one(Field::Link));
-        }
-        let mut id = String::new();
-        for part in parts {
-            let part = part.strip_prefix("https://").or_else(|| part.strip_prefix("http://")).unwrap_or(part);
-            if !id.is_empty() {
-                id.push('|');
-            }
-            id.extend(part.chars().filter(|character| !character.is_control()));
-        }
-        EventKey::new(&self.map.source, &id)
-    }
-
-    fn language(&mut self) -> String {
-        let named = self.one(Field::Language).filter(|lang| {
-            (2..=35).contains(&lang.len())
-                && lang.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        });
-        let Some(named) = named else { return self.map.language.clone() };
-        if !named.eq_ignore_ascii_case(&self.map.language) {
-            self.notes.add(Note::OtherLanguage);
-        }
-        named.to_ascii_lowercase()
-    }
-
-    fn texts(&mut self, field: Field, lang: &str, lines: bool) -> Texts {
-        let mut texts = Texts::default();
-        for (rule, text) in self.all(field) {
-            let lang = rule.lang.as_deref().unwrap_or(lang);
-            if texts.in_language(lang).is_none() {
-                texts.add(lang, self.clean(text, rule.html, lines));
-            }
-        }
-        texts
-    }
-
-    fn place(&mut self) -> Place {
-        let city = self.clean_one(Field::City).map(|city| match place::article_first(&city) {
-            Some(turned) => CleanText::line(&turned).0,
-            None => city,
-        });
-        Place {
-            venue: self.clean_one(Field::Venue),
-            address: self.clean_one(Field::Address),
-            postal_code: self.clean_one(Field::PostalCode),
-            city,
-            province: self.clean_one(Field::Province),
-            point: self.point(),
-        }
-    }
-
-    fn number(&self, field: Field) -> Option<f64> {
-        let comma = self.all(field).next().is_some_and(|(rule, _)| rule.comma);
-        place::number(self.one(field)?, comma)
-    }
-
-    fn point(&mut self) -> Option<(f64, f64)> {
-        let said = self.one(Field::Point).or_else(|| self.one(Field::Latitude)).is_some();
-        let pair = match self.one(Field::Point) {
-            Some(text) => {
-                let mut numbers =
-                    text.split([',', ' ', ';']).filter(|part| !part.is_empty()).map(str::parse::<f64>);
-                numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok))
-            }
-            None => self.number(Field::Latitude).zip(self.number(Field::Longitude)),
+            lossy,
         };
-        let point = pair.and_then(|(latitude, longitude)| place::point(latitude, longitude));
-        if said && point.is_none() {
-            self.notes.add(Note::BadPoint);
-        }
-        point
+        Some((event, replaced))
     }
 
-    fn price(&mut self) -> Option<Price> {
-        let text = self.clean_one(Field::Price);
-        let free = self.one(Field::Free).map(fold::fold);
-        let is_free = matches!(free.as_deref(), Some("1" | "true" | "si" | "yes"));
-        match text {
-            Some(text) => {
-                let kind = match place::price_kind(&text) {
-                    PriceKind::Unknown if is_free => PriceKind::Free,
-                    kind => kind,
-                };
-                Some(Price { text, kind })
-            }
-            None => is_free.then(|| Price { text: CleanText::default(), kind: PriceKind::Free }),
-        }
-    }
-
-    fn categories(&mut self) -> Vec<CleanText> {
-        let mut categories: Vec<CleanText> = Vec::new();
-        for (rule, text) in self.all(Field::Category) {
-            // Cleaned before it is cut: a cut may go through the middle of an address.
-            let whole = self.clean(text, rule.html, false);
-            let parts = match &rule.split {
-                Some(split) => whole.split(split.as_str()).collect(),
-                None => vec![whole.as_str()],
-            };
-            for part in parts {
-                let part = part.trim();
-                if rule.not.as_ref().is_some_and(|not| part.starts_with(not.as_str())) {
-                    continue;
-                }
-                // The last part of a path such as `/contenido/actividades/Musica`.
-                let name = part.strip_prefix('/').and_then(|path| path.rsplit('/').next()).unwrap_or(part);
-                let (clean, scrubbed) = CleanText::line(name);
-                self.scrubbed.add(scrubbed);
-                if !clean.is_empty() && categories.len() < MAX_LIST && !categories.contains(&clean) {
-                    categories.push(clean);
-                }
-            }
-        }
-        categories
-    }
-
-    fn link(&mut self) -> Option<Link> {
-        let text = self.one(Field::Link)?;
-        let (link, scrubbed) = Link::parse(&html::decode_entities(text));
-        self.scrubbed.add(scrubbed);
-        if link.is_none() {
-            self.notes.add(Note::LinkDropped);
-        }
-        link
-    }
-
-    fn moment(&mut self, field: Field) -> Option<Moment> {
-        let written = time::written(self.one(field)?, self.notes)?;
-        Some(time::moment(written.date, written.time, written.offset, &self.map.zone, &mut Notes::default()))
+    /// The time of a series that a record stands for, where the record itself is no event.
+    pub(crate) fn replaced(record: &Record, map: &SourceMap, notes: &mut Notes) -> Option<Replaced> {
+        Values::new(record, map, notes).key_and_series()?.1
     }
 }
-
-/// Bytes of a key at the most.
-const MAX_KEY: usize = 512;

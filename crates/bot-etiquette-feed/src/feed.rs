@@ -12,6 +12,7 @@ use crate::json::Json;
 use crate::record::Record;
 use crate::report::{Note, Notes, Report};
 use crate::scrub::Scrubbed;
+use crate::series::{Replaced, Waiting};
 use crate::source_map::{Format, SourceMap};
 use crate::usage::Counter;
 use crate::window::{Window, wipe};
@@ -26,11 +27,14 @@ pub struct Limits {
     pub record: usize,
     /// Elements, arrays and objects open at once; default 256. A deeper document ends there.
     pub depth: usize,
+    /// Bytes of the series that wait for the end of an iCalendar, since a record that changes one of their times may stand
+    /// anywhere in it; default 16 MiB. Where there are more, all series are dropped.
+    pub series: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { token: 1 << 20, record: 4 << 20, depth: 256 }
+        Self { token: 1 << 20, record: 4 << 20, depth: 256, series: 16 << 20 }
     }
 }
 
@@ -94,6 +98,9 @@ pub(crate) struct Gather<'m> {
     given: u64,
     counters: Vec<Counter>,
     events: VecDeque<Event>,
+    waiting: Waiting,
+    /// Whether records may change the times of other records.
+    joins: bool,
 }
 
 impl<'m> Feed<'m> {
@@ -131,6 +138,8 @@ impl<'m> Feed<'m> {
                 given: 0,
                 counters: vec![Counter::default(); map.rules.len()],
                 events: VecDeque::new(),
+                waiting: Waiting::default(),
+                joins: map.rules.iter().any(|rule| rule.field == Field::Replaces),
             },
             sniffed: false,
             bytes: 0,
@@ -166,6 +175,7 @@ impl<'m> Feed<'m> {
             return;
         }
         self.read(&[], true);
+        self.gather.release();
         self.ended = true;
         if !self.sniffed && self.gather.outage.is_none() {
             self.gather.outage = Some(Outage::Empty);
@@ -342,30 +352,56 @@ impl Gather<'_> {
         }
     }
 
-    /// Leaves the open record out: it says itself that it is no event any more.
+    /// Leaves the open record out, which says itself that it is no event any more, and the time of a series with it.
     pub(crate) fn withdraw(&mut self, note: Note) {
-        if self.record.take().is_some() {
-            self.notes.add(note);
+        let Some(record) = self.record.take() else { return };
+        self.notes.add(note);
+        let replaced = Event::replaced(&record, self.map, &mut self.notes);
+        self.replace(replaced);
+    }
+
+    /// Gives out the series, at the end of the feed.
+    fn release(&mut self) {
+        match self.waiting.release() {
+            Ok(events) => self.events.extend(events),
+            Err(lost) => {
+                self.notes.add(Note::TooManySeries);
+                self.census.dropped = self.census.dropped.saturating_add(lost);
+            }
+        }
+    }
+
+    /// Takes a time from its series.
+    fn replace(&mut self, replaced: Option<Replaced>) {
+        if let Some(replaced) = replaced {
+            self.waiting.replace(replaced, self.limits.series);
         }
     }
 
     pub(crate) fn end_record(&mut self) {
         let Some(record) = self.record.take() else { return };
-        let event = if record.spoilt {
-            None
-        } else {
-            let event = Event::of(&record, self.map, &mut self.notes);
-            if let Some(event) = &event {
-                self.scrubbed.add(event.scrubbed());
-                if let Some(title) = event.titles().source() {
-                    self.census.title(title.text());
-                }
+        let event = if record.spoilt { None } else { Event::of(&record, self.map, &mut self.notes) };
+        let Some((event, replaced)) = event else {
+            self.census.dropped = self.census.dropped.saturating_add(1);
+            if self.joins {
+                // What cannot be read does not make the series right.
+                let replaced = Event::replaced(&record, self.map, &mut Notes::default());
+                self.replace(replaced);
             }
-            event
+            return;
         };
-        match event {
-            Some(event) => self.events.push_back(event),
-            None => self.census.dropped = self.census.dropped.saturating_add(1),
+        self.scrubbed.add(event.scrubbed());
+        if let Some(title) = event.titles().source() {
+            self.census.title(title.text());
+        }
+        if replaced.as_ref().is_some_and(|replaced| replaced.and_later) {
+            self.notes.add(Note::ThisAndFuture);
+        }
+        self.replace(replaced);
+        if self.joins && event.when().is_series() {
+            self.waiting.hold(event, record.size, self.limits.series);
+        } else {
+            self.events.push_back(event);
         }
     }
 

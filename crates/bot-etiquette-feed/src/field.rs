@@ -43,12 +43,16 @@ fields! {
     Hours = "hours",
     /// Days of the week: `MO,TU`, `L,M,X` or `1,2` (1 is Monday).
     Weekdays = "weekdays",
-    /// A recurrence rule of iCalendar: `FREQ=WEEKLY;BYDAY=TU;UNTIL=20251216`, daily or weekly with an end.
+    /// How long it lasts, where no end is told: `P3D`, `PT1H30M` (RFC 5545, 3.3.6).
+    Duration = "duration",
+    /// A recurrence rule of iCalendar: `FREQ=MONTHLY;BYDAY=1SU;UNTIL=20261206`.
     Recurrence = "recurrence",
     /// Days on which it does not take place.
     Excluded = "excluded",
     /// Further days on which it does.
     Included = "included",
+    /// The time of a series, of the same key, that this record replaces.
+    Replaces = "replaces",
     /// The element around one range of days, where there are several.
     Range = "range",
     /// First day of a range.

@@ -9,7 +9,7 @@ use crate::feed::Gather;
 use crate::field::Field;
 use crate::plan::Cursor;
 use crate::report::Note;
-use crate::window::Window;
+use crate::window::{Window, wipe};
 
 pub(crate) use self::unfold::Unfold;
 
@@ -179,10 +179,18 @@ impl Ics {
 const MAX_NAME: usize = 64;
 
 /// One content line: `NAME;PARAMETER=value:value`.
+///
+/// The name is the one copy that is made of a line nobody wants: it is overwritten.
 struct Property<'a> {
     name: String,
     parameters: &'a str,
     value: &'a str,
+}
+
+impl Drop for Property<'_> {
+    fn drop(&mut self) {
+        wipe(std::mem::take(&mut self.name));
+    }
 }
 
 impl<'a> Property<'a> {
@@ -221,6 +229,15 @@ impl<'a> Property<'a> {
             Field::Start | Field::End | Field::Excluded | Field::Included | Field::Updated => {
                 let zone = &gather.map.zone;
                 let iso = stamp::iso(self.value, self.parameter("TZID"), field, zone, &mut gather.notes);
+                gather.value(rule, &iso);
+            }
+            Field::Replaces => {
+                let zone = &gather.map.zone;
+                let mut iso = stamp::iso(self.value, self.parameter("TZID"), field, zone, &mut gather.notes);
+                if self.parameter("RANGE").is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE")) {
+                    // As ISO 8601-2 has an interval without an end.
+                    iso.push_str("/..");
+                }
                 gather.value(rule, &iso);
             }
             Field::Link | Field::Recurrence | Field::Point => gather.value(rule, self.value),

@@ -57,10 +57,36 @@ pub(crate) fn article_first(name: &str) -> Option<String> {
     })
 }
 
-/// A number, with a comma for the decimals where the map says so; other marks are thousands.
-pub(crate) fn number(text: &str, comma: bool) -> Option<f64> {
-    let plain = if comma { text.trim().replace('.', "").replace(',', ".") } else { text.trim().to_owned() };
+/// A number with the marks that the map names; any other mark makes it none.
+pub(crate) fn number(text: &str, comma: bool, thousands: Option<char>) -> Option<f64> {
+    let text = text.trim();
+    let plain = match thousands {
+        Some(mark) => without_thousands(text, mark, if comma { ',' } else { '.' })?,
+        None => text.to_owned(),
+    };
+    let plain = match comma {
+        true if plain.contains('.') => return None,
+        true => plain.replace(',', "."),
+        false => plain,
+    };
     plain.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+/// Without the marks between groups of three digits, where they all are.
+fn without_thousands(text: &str, mark: char, decimal: char) -> Option<String> {
+    let (whole, rest) = text.split_at_checked(text.find(decimal).unwrap_or(text.len()))?;
+    let mut groups = whole.split(|character| character == mark || mark == ' ' && character == '\u{a0}');
+    let first = groups.next()?;
+    let is_group = |group: &str| group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit());
+    let mut plain = first.to_owned();
+    for group in groups {
+        if !is_group(group) || !(1..=3).contains(&first.trim_start_matches(['-', '+']).len()) {
+            return None;
+        }
+        plain.push_str(group);
+    }
+    plain.push_str(rest);
+    Some(plain)
 }
 
 /// A point on the earth; (0, 0) is a filler.
@@ -102,8 +128,9 @@ fn amounts(text: &str) -> Vec<f64> {
         let figure =
             left.get(left.len().saturating_sub(digits)..).unwrap_or_default().trim_matches(['.', ',']);
         let decimals = figure.rsplit([',', '.']).next().map_or(0, str::len);
+        // `1.200` and `1.200,50` are above a thousand, `12.50` is not.
         let comma = figure.contains(',') || figure.contains('.') && decimals == 3;
-        amounts.extend(number(figure, comma));
+        amounts.extend(number(figure, comma, comma.then_some('.')));
         from = at;
     }
     amounts

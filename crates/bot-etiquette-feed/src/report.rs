@@ -33,6 +33,9 @@ notes! {
     Charset = "charset",
     /// Bytes that are no text, or U+FFFD as served.
     Lossy = "lossy",
+    /// A question mark in a CSV that nothing asks, where the publisher's charset had no `…`, `’` or `€`: an event of the same
+    /// key from another format is preferred.
+    LossySource = "lossy-source",
     /// Broken JSON was mended.
     JsonRepair = "json-repair",
     /// One name twice in an object: the first counts.
@@ -71,13 +74,21 @@ notes! {
     Rolled = "rolled",
     /// An end before the start by days: dropped.
     EndBeforeStart = "end-before-start",
-    /// Winter time named in summer, or the reverse: read as written.
+    /// Winter time named in summer, or summer time in winter: read as written.
     WrongZone = "wrong-zone",
     /// A zone by a name that nobody knows: the map's is meant.
     UnknownZone = "unknown-zone",
-    /// A recurrence rule without an end, or of another kind than daily and weekly: only its first time is given.
+    /// A recurrence rule that cannot be followed: it is kept in its own words, and only its first time is given.
     Recurrence = "recurrence",
-    /// A record that says of itself that it is cancelled: left out.
+    /// A recurrence rule that does not give its own first time, which counts all the same.
+    Unsynchronized = "unsynchronized",
+    /// A change of one time of a series and of all later ones: the series ends before it, and only the time itself is given anew.
+    ThisAndFuture = "this-and-future",
+    /// More series than [`Limits::series`](crate::Limits::series) has room for: they were dropped.
+    TooManySeries = "too-many-series",
+    /// A duration that is negative or none: the end is not known.
+    BadDuration = "bad-duration",
+    /// A record that says of itself that it is cancelled: left out, and the time of a series that it stands for with it.
     Cancelled = "cancelled",
     /// Coordinates that are none.
     BadPoint = "bad-point",

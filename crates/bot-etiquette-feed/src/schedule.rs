@@ -1,13 +1,16 @@
 //! From the date fields of a record to when it takes place.
 
+use jiff::Span;
 use jiff::civil::{Date, Time};
 
+use crate::duration::Length;
 use crate::event::Values;
 use crate::field::Field;
-use crate::recurrence;
-use crate::report::Note;
+use crate::recurrence::{First, Recurrence};
+use crate::report::{Note, Notes};
+use crate::source_map::Format;
 use crate::time::{self, Hours, Written};
-use crate::when::{Day, MAX_LIST, Moment, Run, Weekdays, When};
+use crate::when::{self, Day, Local, MAX_LIST, Moment, Run, Weekdays, When};
 
 /// Dates before this are fillers, such as the first of January 1970.
 const FIRST_YEAR: i16 = 1980;
@@ -21,30 +24,100 @@ impl Schedule {
         let weekdays = values.one(Field::Weekdays).map(time::weekdays).unwrap_or_default();
         let start = values.one(Field::Start).map(str::to_owned);
         let end = values.one(Field::End).map(str::to_owned);
-        if let Some(start) = start {
-            let mut run = run(&start, end.as_deref(), start_time, end_time, weekdays, values);
-            if let (Some(run), Some(rule)) = (&mut run, values.one(Field::Recurrence)) {
-                recurrence::apply(rule, run, &values.map.zone, values.notes);
+        for (start, end) in start.map(|start| starts(start, end)).unwrap_or_default() {
+            let Some((mut run, first)) = run(&start, end.as_deref(), start_time, end_time, weekdays, values)
+            else {
+                continue;
+            };
+            if end.is_none() && run.end.is_none() {
+                run.end = end_by_duration(&run, &first, values);
             }
-            when.runs.extend(run);
+            when.runs.extend(again(run, &first, values));
         }
         for (start, end, weekdays) in ranges(values).into_iter().take(MAX_LIST) {
-            when.runs.extend(run(&start, end.as_deref(), start_time, end_time, weekdays, values));
+            let run = run(&start, end.as_deref(), start_time, end_time, weekdays, values);
+            when.runs.extend(run.map(|(run, _)| run));
         }
-        let lists = [Field::Excluded, Field::Included].map(|field| {
+        let [mut excluded, mut included] = [Field::Excluded, Field::Included].map(|field| {
             let texts: Vec<&str> = values.all(field).map(|(_, text)| text).collect();
-            let mut days: Vec<Day> =
-                texts.into_iter().flat_map(|text| time::days(text, values.notes)).collect();
-            days.sort_unstable();
-            days.dedup();
-            days.truncate(MAX_LIST);
-            days
+            let mut times: Vec<Moment> = texts
+                .into_iter()
+                .flat_map(|text| time::moments(text, &values.map.zone, values.notes))
+                .collect();
+            times.sort_by_key(when::order);
+            times.dedup();
+            times.truncate(MAX_LIST);
+            times
         });
-        let [excluded, included] = lists;
-        when.excluded = excluded;
+        if values.map.format == Format::ICalendar {
+            // There, what is excluded is so whatever else includes it; elsewhere a day may be put in again.
+            let added: Vec<Moment> = included.extract_if(.., |time| excluded.contains(time)).collect();
+            excluded.retain(|time| !added.contains(time) || when.runs.iter().any(|run| run.is_at(time)));
+        }
+        when.excluded = excluded.iter().map(Moment::day).collect();
+        when.excluded.dedup();
         when.included = included;
         when
     }
+}
+
+/// The start and the end of each run that a start names: a range or a list of days in words is one too.
+fn starts(start: String, end: Option<String>) -> Vec<(String, Option<String>)> {
+    if end.is_none() && time::written(&start, &mut Notes::default()).is_none() {
+        if let Some((first, last)) = time::range(&start) {
+            return vec![(first.to_string(), Some(last.to_string()))];
+        }
+        let days = time::in_list(&start);
+        if !days.is_empty() {
+            return days.into_iter().take(MAX_LIST).map(|day| (day.to_string(), None)).collect();
+        }
+    }
+    vec![(start, end)]
+}
+
+/// The run by each of its rules, or as it is.
+fn again(run: Run, first: &First, values: &mut Values<'_>) -> Vec<Run> {
+    let rules: Vec<&str> =
+        values.all(Field::Recurrence).map(|(_, rule)| rule).filter(|rule| !rule.is_empty()).collect();
+    if rules.is_empty() {
+        return vec![run];
+    }
+    let mut runs: Vec<Run> = Vec::new();
+    for rule in rules.into_iter().take(MAX_LIST) {
+        let recurrence = Recurrence::new(rule, first.clone());
+        if !recurrence.is_expanded() {
+            values.notes.add(Note::Recurrence);
+        } else if !recurrence.is_synchronized() {
+            values.notes.add(Note::Unsynchronized);
+        }
+        let run = Run { weekdays: Weekdays::default(), recurrence: Some(recurrence), ..run.clone() };
+        if !runs.contains(&run) {
+            runs.push(run);
+        }
+    }
+    runs
+}
+
+/// The end that a duration tells; of days it is the last one.
+fn end_by_duration(run: &Run, first: &First, values: &mut Values<'_>) -> Option<Moment> {
+    let text = values.one(Field::Duration)?;
+    let end = Length::parse(text).and_then(|length| match &run.start {
+        _ if length.days == 0 && length.seconds == 0 => Some(None),
+        Moment::Day(day) if length.seconds == 0 => {
+            let last = Span::new().try_days(length.days.checked_sub(1)?).ok()?;
+            Some(Some(Moment::Day(Day(day.0.checked_add(last).ok()?))))
+        }
+        // Days have no hours (RFC 5545, 3.6.1).
+        Moment::Day(_) => None,
+        Moment::Local(start) => {
+            let end = length.after(&start.0.with_time_zone(first.zone.clone()))?;
+            Some(Some(Moment::Local(Local(end.with_time_zone(values.map.zone.clone())))))
+        }
+    });
+    if end.is_none() {
+        values.notes.add(Note::BadDuration);
+    }
+    end.flatten()
 }
 
 /// The times that stand apart from the dates; what is no plain time is kept as words.
@@ -103,16 +176,21 @@ fn run(
     end_time: Option<Time>,
     weekdays: Weekdays,
     values: &mut Values<'_>,
-) -> Option<Run> {
+) -> Option<(Run, First)> {
     let first = date(start, values)?;
     let zone = values.map.zone.clone();
-    // Midnight stands for a day; a time that stands apart beats it.
-    let own_time = first.time.filter(|time| *time != Time::midnight() || first.offset.is_some());
-    let time = own_time.or(start_time);
+    let time = first.exact_time().or(start_time);
     let begin = time::moment(first.date, time, first.offset, &zone, values.notes);
     let last = end.and_then(|end| date(end, values));
     let end = last_moment(&first, time, last, end_time, values);
-    Some(Run { start: begin, end, weekdays })
+    let written = match (&begin, first.zone) {
+        (Moment::Day(day), _) => First { date: day.0, time: None, zone },
+        (Moment::Local(local), None) if first.offset.is_some() => {
+            First { date: local.0.date(), time: Some(local.0.time()), zone }
+        }
+        (Moment::Local(_), own) => First { date: first.date, time, zone: own.unwrap_or(zone) },
+    };
+    Some((Run::new(begin, end, weekdays), written))
 }
 
 /// The end; `None` when the source does not really tell one.

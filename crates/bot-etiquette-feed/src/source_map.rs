@@ -46,11 +46,11 @@ pub enum Format {
 /// | `total` | path, from the root, of the number of records that the source announces |
 /// | `[namespaces]` | XML: by prefix, the namespace that a path means with it, whatever prefix the document has |
 /// | `[attribution]` | `source`, `license`, `license_url`, `link`, `text`: see [`Attribution`] |
-/// | `[fields]` | by [`Field`]: a path, a rule `{ path, html, lang, split, not, decimal }`, or a list of them |
+/// | `[fields]` | by [`Field`]: a path, a rule `{ path, html, lang, split, not, decimal, thousands }`, or a list of them |
 ///
 /// A rule's `html` strips tags and decodes entities (default: only for descriptions); `split` cuts one value into
-/// many; `not` drops values with that start; `decimal = "comma"` reads `40,42`; `nested` reads the text of inner
-/// elements too. Paths are relative to a record: `a/b`, `item[@name='Horario']`, `@id`, `posicion[0]`;
+/// many; `not` drops values with that start; `decimal = "comma"` reads `40,42`, and `thousands = "dot"` (or `comma`,
+/// `space`) also `1.040,42`: without it such a number is none. `nested` reads the text of inner elements too. Paths are relative to a record: `a/b`, `item[@name='Horario']`, `@id`, `posicion[0]`;
 /// a prefix that `[namespaces]` does not name is compared as written, `*:name` takes any.
 ///
 /// ```
@@ -138,6 +138,7 @@ pub(crate) struct Rule {
     pub(crate) split: Option<String>,
     pub(crate) not: Option<String>,
     pub(crate) comma: bool,
+    pub(crate) thousands: Option<char>,
 }
 
 /// A map that cannot be used.
@@ -199,6 +200,7 @@ struct RawRule {
     split: Option<String>,
     not: Option<String>,
     decimal: Option<Decimal>,
+    thousands: Option<Thousands>,
 }
 
 #[derive(Debug, Deserialize, PartialEq, Eq)]
@@ -206,6 +208,24 @@ struct RawRule {
 enum Decimal {
     Comma,
     Dot,
+}
+
+#[derive(Debug, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Thousands {
+    Dot,
+    Comma,
+    Space,
+}
+
+impl Thousands {
+    fn mark(self) -> char {
+        match self {
+            Self::Dot => '.',
+            Self::Comma => ',',
+            Self::Space => ' ',
+        }
+    }
 }
 
 impl TryFrom<Raw> for SourceMap {
@@ -302,6 +322,7 @@ impl Rule {
             split: None,
             not: None,
             comma: false,
+            thousands: None,
         }
     }
 }
@@ -324,6 +345,12 @@ fn field_rules(name: &str, value: &toml::Value, records: &str) -> Result<Vec<Rul
             toml::Value::Table(_) => {
                 let raw: RawRule =
                     item.clone().try_into().map_err(|error| wrong(format!("{error}").trim().to_owned()))?;
+                let comma = raw.decimal == Some(Decimal::Comma);
+                let thousands = raw.thousands.map(Thousands::mark);
+                if thousands == Some(if comma { ',' } else { '.' }) {
+                    let problem = "`thousands` and `decimal` are the same mark: give `decimal` the other";
+                    return Err(wrong(problem.to_owned()));
+                }
                 Rule {
                     field,
                     html: raw.html.unwrap_or(field == Field::Description),
@@ -331,7 +358,8 @@ fn field_rules(name: &str, value: &toml::Value, records: &str) -> Result<Vec<Rul
                     lang: raw.lang,
                     split: raw.split.filter(|split| !split.is_empty()),
                     not: raw.not.filter(|not| !not.is_empty()),
-                    comma: raw.decimal == Some(Decimal::Comma),
+                    comma,
+                    thousands,
                     path: raw.path,
                 }
             }

@@ -7,8 +7,11 @@ use jiff::civil;
 
 use crate::clean::CleanText;
 
+mod run;
 #[cfg(feature = "serde")]
 mod stored;
+
+pub use self::run::Run;
 
 /// A calendar day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,6 +62,11 @@ impl Day {
 
     pub(crate) fn next(self) -> Option<Self> {
         self.0.tomorrow().ok().map(Self)
+    }
+
+    fn after(self, days: usize) -> Self {
+        let span = jiff::Span::new().try_days(i64::try_from(days).unwrap_or(i64::MAX));
+        Self(span.map_or(civil::Date::MAX, |span| self.0.saturating_add(span)))
     }
 }
 
@@ -177,18 +185,6 @@ impl Weekdays {
     }
 }
 
-/// One run: from a start to an end, on some days of the week or through.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Run {
-    /// The start; its time of day is that of every day of the run.
-    pub start: Moment,
-    /// The end, when the source tells one; a day alone means that the time is not known.
-    pub end: Option<Moment>,
-    /// On which days of the week it takes place; empty: without a break.
-    pub weekdays: Weekdays,
-}
-
 /// When an event takes place.
 ///
 /// ```
@@ -210,8 +206,8 @@ pub struct When {
     pub runs: Vec<Run>,
     /// Days on which it does not take place, in order; those outside the runs included.
     pub excluded: Vec<Day>,
-    /// Further days on which it does.
-    pub included: Vec<Day>,
+    /// Further times at which it does; a day alone has the time of day of the first run.
+    pub included: Vec<Moment>,
     /// The hours in the source's words, where they are no single start.
     pub hours: Option<CleanText>,
     /// The name of the source's zone.
@@ -219,49 +215,94 @@ pub struct When {
 }
 
 impl When {
-    /// Each time it takes place, in order; a run without a break is one time. At most [`MAX_OCCURRENCES`].
+    /// Each time it takes place, in order; a run without a break is one time.
+    ///
+    /// At most [`MAX_OCCURRENCES`], and of each run those of its first ten years: [`between`](Self::between) gives the
+    /// later ones.
     pub fn occurrences(&self) -> impl Iterator<Item = Moment> {
-        let mut moments: Vec<Moment> = Vec::new();
-        let mut looked_at = 0_usize;
-        for run in &self.runs {
-            if run.weekdays.is_empty() && self.excluded.is_empty() {
-                moments.push(run.start.clone());
-                continue;
-            }
-            let last = run.end.as_ref().map_or(run.start.day(), Moment::day);
-            let mut day = Some(run.start.day());
-            while let Some(now) = day.filter(|day| *day <= last && looked_at < MAX_DAYS) {
-                looked_at = looked_at.saturating_add(1);
-                let on = run.weekdays.is_empty() || run.weekdays.contains(now);
-                if on && self.excluded.binary_search(&now).is_err() {
-                    moments.push(at_day(&run.start, now));
-                }
-                day = now.next();
-            }
-        }
-        let like = self.runs.first().map(|run| &run.start);
-        moments.extend(
-            self.included.iter().map(|day| like.map_or(Moment::Day(*day), |start| at_day(start, *day))),
-        );
-        moments.sort_by_key(order);
-        moments.dedup();
-        moments.into_iter().take(MAX_OCCURRENCES)
+        self.times(None, MAX_OCCURRENCES).into_iter()
+    }
+
+    /// Each time it begins from one day until another, both included, in order: at most [`MAX_OCCURRENCES`].
+    ///
+    /// Rules are looked through for a hundred years from their first time.
+    pub fn between(&self, from: Day, until: Day) -> impl Iterator<Item = Moment> {
+        self.times(Some((from, until)), MAX_OCCURRENCES).into_iter()
     }
 
     /// The first time it takes place.
     #[must_use]
     pub fn first(&self) -> Option<Moment> {
-        self.occurrences().next()
+        self.times(None, 1).into_iter().next()
     }
 
-    /// The last day of all.
+    /// The last day of all; none without a date, and none where a rule has no end.
     #[must_use]
     pub fn last_day(&self) -> Option<Day> {
-        let ends = self.runs.iter().map(|run| run.end.as_ref().map_or(run.start.day(), Moment::day));
-        ends.chain(self.included.iter().copied()).max()
+        let ends = self.runs.iter().map(Run::last_day);
+        ends.chain(self.included.iter().map(|time| Some(time.day())))
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .max()
     }
 
-    /// Whether its last day has passed in its zone; an event without a date is never over.
+    /// Whether it takes place more than once by a rule or a list of times.
+    pub(crate) fn is_series(&self) -> bool {
+        !self.included.is_empty() || self.runs.iter().any(|run| run.recurrence.is_some())
+    }
+
+    /// Takes one of its times out, or that and all later ones.
+    pub(crate) fn except(&mut self, time: &Moment, and_later: bool) {
+        let day = time.day();
+        if and_later {
+            self.included.retain(|included| order(included) < order(time));
+            self.runs.retain_mut(|run| match &run.recurrence {
+                Some(recurrence) => {
+                    run.recurrence = recurrence.before(time, &run.start);
+                    run.recurrence.is_some() && order(&run.start) < order(time)
+                }
+                None => order(&run.start) < order(time),
+            });
+            return;
+        }
+        let listed = self.included.len();
+        self.included.retain(|included| included != time);
+        if self.included.len() < listed {
+            return;
+        }
+        self.runs.retain(|run| run.recurrence.is_some() || run.start != *time);
+        if let Err(at) = self.excluded.binary_search(&day) {
+            let is_on = |run: &Run| run.recurrence.is_some() && !run.times(&[], day, day, 1).is_empty();
+            if self.excluded.len() < MAX_LIST && self.runs.iter().any(is_on) {
+                self.excluded.insert(at, day);
+            }
+        }
+    }
+
+    fn times(&self, within: Option<(Day, Day)>, most: usize) -> Vec<Moment> {
+        let mut times: Vec<Moment> = Vec::new();
+        for run in &self.runs {
+            let (from, until) = within.unwrap_or_else(|| {
+                let first = run.start.day();
+                (first, first.after(MAX_DAYS))
+            });
+            times.extend(run.times(&self.excluded, from, until, most));
+        }
+        let like = self.runs.first().map(|run| &run.start);
+        let included = self.included.iter().map(|time| match (time, like) {
+            (Moment::Day(day), Some(start)) => at_day(start, *day),
+            (time, _) => time.clone(),
+        });
+        times.extend(
+            included.filter(|time| within.is_none_or(|(from, until)| (from..=until).contains(&time.day()))),
+        );
+        times.sort_by_key(order);
+        times.dedup();
+        times.truncate(most);
+        times
+    }
+
+    /// Whether its last day has passed in its zone; an event without a date, or with a rule without an end, is never over.
     ///
     /// ```
     /// use bot_etiquette_feed::{Feed, SourceMap};
@@ -287,7 +328,7 @@ impl When {
 pub const MAX_OCCURRENCES: usize = 1000;
 /// Runs, excluded and included days of one event, and its categories: at most this many of each; more are left out.
 pub(crate) const MAX_LIST: usize = 1000;
-/// Days looked at in all runs: ten years.
+/// Days looked at in a run: ten years.
 pub(crate) const MAX_DAYS: usize = 3660;
 
 /// The same time of day on another day.
@@ -304,12 +345,10 @@ pub(crate) fn at_day(start: &Moment, day: Day) -> Moment {
     }
 }
 
-pub(crate) fn order(moment: &Moment) -> (Day, i8, i8) {
+/// What times are sorted by: days alone come before the times of that day.
+pub(crate) fn order(moment: &Moment) -> (Day, Option<jiff::Timestamp>) {
     match moment {
-        Moment::Day(day) => (*day, -1, 0),
-        Moment::Local(local) => {
-            let (hour, minute) = local.hour_minute();
-            (local.day(), hour, minute)
-        }
+        Moment::Day(day) => (*day, None),
+        Moment::Local(local) => (local.day(), Some(local.0.timestamp())),
     }
 }

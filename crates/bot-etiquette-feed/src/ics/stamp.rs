@@ -5,6 +5,7 @@ use jiff::tz::TimeZone;
 
 use crate::field::Field;
 use crate::report::{Note, Notes};
+use crate::time;
 
 /// A date value as ISO 8601 text for `field`: what cannot be read is given on as it is.
 pub(super) fn iso(
@@ -15,39 +16,35 @@ pub(super) fn iso(
     notes: &mut Notes,
 ) -> String {
     if matches!(field, Field::Excluded | Field::Included) {
-        let days: Vec<String> = value.split(',').map(|one| day(one, tzid, zone, notes)).collect();
-        return days.join(";");
+        // Of a period its start.
+        let starts = value.split(',').map(|one| one.split('/').next().unwrap_or_default());
+        let times: Vec<String> = starts.map(|one| text(one, tzid, zone, notes)).collect();
+        return times.join(";");
     }
     match read(value, tzid, zone, notes) {
         // The end of days is exclusive (RFC 5545, 3.6.1).
         Some(Stamp::Day(date)) if field == Field::End => {
             date.yesterday().map_or_else(|_| value.to_owned(), |date| date.to_string())
         }
-        Some(Stamp::Day(date)) => date.to_string(),
-        Some(Stamp::At { wall, zone: own }) => {
-            let ambiguous = own.to_ambiguous_zoned_datetime(wall);
-            // A clock change in the source's own zone is told where all dates are read.
-            if ambiguous.is_ambiguous() && own == *zone {
-                return wall.to_string();
-            }
-            let zoned = ambiguous.compatible();
-            zoned
-                .map_or_else(|_| value.to_owned(), |zoned| zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
-        }
-        None => value.to_owned(),
+        _ => text(value, tzid, zone, notes),
     }
 }
 
-/// The day of a value in the source's zone; of a period, that of its start.
-fn day(value: &str, tzid: Option<&str>, zone: &TimeZone, notes: &mut Notes) -> String {
-    let start = value.split('/').next().unwrap_or_default();
-    match read(start, tzid, zone, notes) {
-        Some(Stamp::Day(date)) => date.to_string(),
-        Some(Stamp::At { wall, zone: own }) => match own.to_ambiguous_zoned_datetime(wall).compatible() {
-            Ok(zoned) => zoned.with_time_zone(zone.clone()).date().to_string(),
-            Err(_) => wall.date().to_string(),
-        },
-        None => start.to_owned(),
+/// A day, or a time with its offset, and with its zone where that is not the source's: a rule is one of its own zone.
+fn text(value: &str, tzid: Option<&str>, zone: &TimeZone, notes: &mut Notes) -> String {
+    let (wall, own) = match read(value, tzid, zone, notes) {
+        Some(Stamp::Day(date)) => return date.to_string(),
+        Some(Stamp::At { wall, zone }) => (wall, zone),
+        None => return value.to_owned(),
+    };
+    // A clock change in the source's own zone is told where all dates are read.
+    if own == *zone && own.to_ambiguous_zoned_datetime(wall).is_ambiguous() {
+        return wall.to_string();
+    }
+    let stamp = format!("{}{}", wall.strftime("%Y-%m-%dT%H:%M:%S"), time::offset_at(wall, &own));
+    match own.iana_name().filter(|_| own != *zone) {
+        Some(name) => format!("{stamp}[{name}]"),
+        None => stamp,
     }
 }
 

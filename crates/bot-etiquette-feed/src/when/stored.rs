@@ -5,6 +5,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{Day, Moment, Run, Weekdays, When};
 use crate::clean::CleanText;
+use crate::recurrence::Recurrence;
 
 impl Serialize for Day {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -26,10 +27,11 @@ impl Serialize for Weekdays {
 
 impl Serialize for Run {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut run = serializer.serialize_struct("Run", 3)?;
+        let mut run = serializer.serialize_struct("Run", 4)?;
         run.serialize_field("start", &self.start)?;
         run.serialize_field("end", &self.end)?;
         run.serialize_field("weekdays", &self.weekdays)?;
+        run.serialize_field("recurrence", &self.recurrence)?;
         run.end()
     }
 }
@@ -53,6 +55,7 @@ impl<'de> Deserialize<'de> for When {
             start: String,
             end: Option<String>,
             weekdays: Vec<i8>,
+            recurrence: Option<String>,
         }
 
         #[derive(serde::Deserialize)]
@@ -81,12 +84,18 @@ impl<'de> Deserialize<'de> for When {
         let runs = stored.runs.iter().map(|run| {
             let mut weekdays = Weekdays::default();
             run.weekdays.iter().filter(|day| (1..=7).contains(*day)).for_each(|day| weekdays.add(*day));
-            Ok(Run { start: moment(&run.start)?, end: run.end.as_deref().map(moment).transpose()?, weekdays })
+            let end = run.end.as_deref().map(moment).transpose()?;
+            let recurrence = run.recurrence.as_deref().map(|text| {
+                Recurrence::read(text, &stored.zone)
+                    .ok_or_else(|| D::Error::custom("a rule is written as its lines DTSTART and RRULE"))
+            });
+            Ok(Run { recurrence: recurrence.transpose()?, ..Run::new(moment(&run.start)?, end, weekdays) })
         });
+        let included = stored.included.iter().map(|text| moment(text)).collect::<Result<_, D::Error>>()?;
         Ok(Self {
             runs: runs.collect::<Result<_, D::Error>>()?,
             excluded: days(&stored.excluded)?,
-            included: days(&stored.included)?,
+            included,
             hours: stored.hours,
             zone: stored.zone,
         })

@@ -5,13 +5,13 @@ use proptest::prelude::*;
 
 use crate::{description, map, occurrences, read, read_chunks, title, titles};
 
-const MAP: &str = "source = \"press\"\nformat = \"icalendar\"\nzone = \"Europe/Madrid\"\nlanguage = \"es\"\n[attribution]\nsource = \"A town\"\nlicense = \"CC BY 4.0\"\nlicense_url = \"https://creativecommons.org/licenses/by/4.0/\"\nlink = \"https://town.example/\"\n";
+pub(crate) const MAP: &str = "source = \"press\"\nformat = \"icalendar\"\nzone = \"Europe/Madrid\"\nlanguage = \"es\"\n[attribution]\nsource = \"A town\"\nlicense = \"CC BY 4.0\"\nlicense_url = \"https://creativecommons.org/licenses/by/4.0/\"\nlink = \"https://town.example/\"\n";
 
-fn calendar(lines: &str) -> String {
+pub(crate) fn calendar(lines: &str) -> String {
     format!("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}\r\nEND:VCALENDAR\r\n", lines.replace('\n', "\r\n"))
 }
 
-fn event_of(lines: &str) -> String {
+pub(crate) fn event_of(lines: &str) -> String {
     calendar(&format!("BEGIN:VEVENT\nUID:1\nSUMMARY:A\n{lines}\nEND:VEVENT"))
 }
 
@@ -109,43 +109,55 @@ fn texts_lists_and_what_is_never_read() {
 }
 
 #[test]
-fn rules_of_days_and_weeks_are_runs() {
-    for (rule, expected) in [
-        ("RRULE:FREQ=WEEKLY;UNTIL=20250617", &["2025-06-03", "2025-06-10", "2025-06-17"][..]),
-        ("RRULE:FREQ=WEEKLY;UNTIL=20250616T220000Z", &["2025-06-03", "2025-06-10", "2025-06-17"]),
-        ("RRULE:FREQ=WEEKLY;UNTIL=20250616T215959Z", &["2025-06-03", "2025-06-10"]),
-        ("RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=3;WKST=MO", &["2025-06-03", "2025-06-05", "2025-06-10"]),
-        ("RRULE:FREQ=DAILY;COUNT=2", &["2025-06-03", "2025-06-04"]),
-        (
-            "RRULE:FREQ=WEEKLY;COUNT=3\nEXDATE;TZID=Europe/Madrid:20250610T190000",
-            &["2025-06-03", "2025-06-17"],
-        ),
-        (
-            "RRULE:FREQ=WEEKLY;COUNT=2\nEXDATE:20250609T220000Z\nRDATE;VALUE=DATE:20250620,20250621",
-            &["2025-06-03", "2025-06-20", "2025-06-21"],
-        ),
+fn a_duration_tells_the_end_where_no_end_is_told() {
+    for (start, duration, end) in [
+        (":20250603T190000", "PT1H30M", Some("2025-06-03T20:30:00+02:00")),
+        (":20250603T190000", "+P1DT2H", Some("2025-06-04T21:00:00+02:00")),
+        (":20250603T190000", "P2W", Some("2025-06-17T19:00:00+02:00")),
+        (":20250603T190000", "PT90S", Some("2025-06-03T19:01:30+02:00")),
+        (":20250603T190000", "PT0S", None),
+        // A day by the calendar and a day by the clock.
+        (":20250329T120000", "P1D", Some("2025-03-30T12:00:00+02:00")),
+        (":20250329T120000", "PT24H", Some("2025-03-30T13:00:00+02:00")),
+        (";TZID=America/New_York:20251101T120000", "P1D", Some("2025-11-02T18:00:00+01:00")),
+        (";VALUE=DATE:20250603", "P1D", Some("2025-06-03")),
+        (";VALUE=DATE:20250603", "P3D", Some("2025-06-05")),
+        (";VALUE=DATE:20250603", "P1W", Some("2025-06-09")),
+        (";VALUE=DATE:20250603", "P0D", None),
     ] {
-        let (event, report) = one(&format!("DTSTART:20250603T190000\nDTEND:20250603T210000\n{rule}"));
-        let days: Vec<String> = occurrences(&event).iter().map(|at| at.chars().take(10).collect()).collect();
-        assert_eq!(days, expected, "{rule}");
-        assert!(!report.notes.contains(Note::Recurrence), "{rule}");
-        assert!(occurrences(&event).iter().all(|at| at.ends_with("T19:00:00+02:00")));
+        let lines = format!("DTSTART{start}\nDURATION:{duration}");
+        let (event, report) = one(&lines);
+        assert_eq!(event.when().runs[0].end.as_ref().map(ToString::to_string).as_deref(), end, "{lines}");
+        assert!(report.notes.is_empty(), "{lines}: {report:?}");
     }
-    for rule in [
-        "FREQ=WEEKLY",
-        "FREQ=MONTHLY;COUNT=3",
-        "FREQ=WEEKLY;INTERVAL=2;COUNT=3",
-        "FREQ=WEEKLY;BYDAY=1TU;COUNT=2",
-        "FREQ=DAILY;COUNT=0",
-        "FREQ=DAILY;COUNT=99999999999999999999",
-        "FREQ=WEEKLY;UNTIL=20240101",
-        "COUNT=3",
-        "x",
+    for (start, duration) in [
+        (":20250603T190000", "-PT1H"),
+        (":20250603T190000", "P"),
+        (":20250603T190000", "PT"),
+        (":20250603T190000", "P1DT"),
+        (":20250603T190000", "P1W2D"),
+        (":20250603T190000", "PT1M1H"),
+        (":20250603T190000", "P1Y"),
+        (":20250603T190000", "PT1.5H"),
+        (":20250603T190000", "P9999999999D"),
+        (":20250603T190000", "P999999999D"),
+        (":20250603T190000", "two hours"),
+        (";VALUE=DATE:20250603", "PT24H"),
+        (";VALUE=DATE:20250603", "-P1D"),
     ] {
-        let (event, report) = one(&format!("DTSTART:20250603T190000\nRRULE:{rule}"));
-        assert_eq!(occurrences(&event), ["2025-06-03T19:00:00+02:00"], "{rule}");
-        assert!(report.notes.contains(Note::Recurrence), "{rule}");
+        let (event, report) = one(&format!("DTSTART{start}\nDURATION:{duration}"));
+        assert_eq!((event.when().runs.len(), event.when().runs[0].end.is_none()), (1, true), "{duration}");
+        assert_eq!(report.notes.iter().collect::<Vec<_>>(), [(Note::BadDuration, 1)], "{duration}");
     }
+    let both = "DTSTART:20250603T190000\nDURATION:-PT5H\nDTEND:20250603T200000";
+    reads(both, "2025-06-03T19:00:00+02:00", Some("2025-06-03T20:00:00+02:00"), &[]);
+}
+
+#[test]
+fn an_evening_that_ends_after_midnight_takes_place_once() {
+    let (event, _) =
+        one("DTSTART:20250603T220000\nDTEND:20250604T013000\nEXDATE:20250610T220000\nRDATE:20250611T220000");
+    assert_eq!(occurrences(&event), ["2025-06-03T22:00:00+02:00", "2025-06-11T22:00:00+02:00"]);
 }
 
 #[test]
@@ -156,15 +168,6 @@ fn what_is_cancelled_is_left_out_without_a_doubt() {
     let (events, report) = read(MAP, feed.as_bytes());
     assert_eq!((titles(&events), report.notes.count(Note::Cancelled)), (vec!["B"], 1));
     assert!(report.completeness.allows_deletions(), "{report:?}");
-}
-
-#[test]
-fn a_changed_time_of_a_series_is_an_event_of_its_own() {
-    let feed = calendar(
-        "BEGIN:VEVENT\nUID:1\nSUMMARY:A\nDTSTART:20250603T190000\nEND:VEVENT\nBEGIN:VEVENT\nUID:1\nRECURRENCE-ID:20250603T190000\nSUMMARY:B\nEND:VEVENT",
-    );
-    let keys: Vec<_> = read(MAP, feed.as_bytes()).0.iter().map(|event| event.key().to_string()).collect();
-    assert_eq!(keys, ["press:1", "press:1|20250603T190000"]);
 }
 
 #[test]

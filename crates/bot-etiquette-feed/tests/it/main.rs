@@ -22,7 +22,9 @@ mod keeping;
 mod maps;
 mod personal;
 mod presence;
+mod recurrence;
 mod scrub;
+mod series;
 mod truncation;
 mod xml;
 
