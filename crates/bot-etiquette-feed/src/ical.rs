@@ -3,15 +3,19 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
 use crate::publish::Published;
-use crate::when::{Day, Moment};
+use crate::when::{Day, Moment, When};
 
 /// Octets of a line at the most, its end not counted (RFC 5545, 3.1).
 const LINE: usize = 75;
 
 /// Writes events as an iCalendar file.
 ///
-/// Times are written in UTC and days as days, so no `VTIMEZONE` is needed; the times of a series are listed as `RDATE`.
+/// Times are written in UTC and days as days, so no `VTIMEZONE` is needed; the times of a series are listed as `RDATE`, of one
+/// without an end those from a year before `now` until two years after. The `UID` is the event's key, `now` its `DTSTAMP`.
 /// An event without a date is left out. The source, the licence and the link stand in `DESCRIPTION` and `URL`.
 ///
 /// ```
@@ -40,7 +44,7 @@ pub fn write_icalendar<'a>(
         line(&mut file, text);
     }
     property(&mut file, "PRODID", product);
-    let stamp = jiff::Timestamp::try_from(now).unwrap_or_default();
+    let stamp = Timestamp::try_from(now).unwrap_or_default();
     for published in events {
         event(&mut file, lang, published, stamp);
     }
@@ -48,32 +52,20 @@ pub fn write_icalendar<'a>(
     file
 }
 
-fn event(file: &mut String, lang: &str, published: Published<'_>, stamp: jiff::Timestamp) {
+fn event(file: &mut String, lang: &str, published: Published<'_>, stamp: Timestamp) {
     let event = published.event();
-    let mut times = event.when().occurrences();
+    let when = event.when();
+    let mut times = times(when, stamp).into_iter();
     let Some(first) = times.next() else { return };
     line(file, "BEGIN:VEVENT");
     property(file, "UID", event.key().as_str());
     line(file, &format!("DTSTAMP:{}", utc(stamp)));
     line(file, &format!("DTSTART{}", value(&first)));
-    let single =
-        event.when().runs.first().filter(|run| run.weekdays.is_empty() && event.when().excluded.is_empty());
-    if let Some(end) = single.and_then(|run| run.end.as_ref()) {
-        match (&first, end) {
-            // The end of days is exclusive.
-            (Moment::Day(_), end) => {
-                if let Some(next) = end.day().next() {
-                    line(file, &format!("DTEND;VALUE=DATE:{}", compact(next)));
-                }
-            }
-            (Moment::Local(_), Moment::Local(end)) => {
-                line(file, &format!("DTEND:{}", utc(end.0.timestamp())))
-            }
-            (Moment::Local(_), Moment::Day(_)) => {}
-        }
+    if let Some(end) = end(when, &first) {
+        line(file, &format!("DTEND{end}"));
     }
-    for moment in times.filter(|moment| std::mem::discriminant(moment) == std::mem::discriminant(&first)) {
-        line(file, &format!("RDATE{}", value(&moment)));
+    for time in times {
+        line(file, &format!("RDATE{}", value(&time)));
     }
     if let Some(title) = event.titles().best(lang) {
         property(file, "SUMMARY", title.text());
@@ -105,6 +97,34 @@ fn event(file: &mut String, lang: &str, published: Published<'_>, stamp: jiff::T
     line(file, "END:VEVENT");
 }
 
+/// What is written of a series.
+fn times(when: &When, now: Timestamp) -> Vec<Moment> {
+    if when.is_endless() {
+        let today = Day(now.to_zoned_datetime(TimeZone::UTC).date());
+        let near: Vec<Moment> = when.between(today.plus(-YEAR), today.plus(2 * YEAR)).collect();
+        if !near.is_empty() {
+            return near;
+        }
+    }
+    when.occurrences().collect()
+}
+
+const YEAR: i64 = 366;
+
+/// The end of the first time, where all times are as long.
+fn end(when: &When, first: &Moment) -> Option<String> {
+    let mut lengths = when.runs.iter().map(|run| run.length(&when.excluded));
+    let length = lengths.next()??;
+    if lengths.any(|other| other != Some(length)) {
+        return None;
+    }
+    match first {
+        // The end of days is exclusive.
+        Moment::Day(day) => Some(value(&Moment::Day(Day(day.0.checked_add(length).ok()?).next()?))),
+        Moment::Local(start) => Some(format!(":{}", utc(start.0.timestamp().checked_add(length).ok()?))),
+    }
+}
+
 fn value(moment: &Moment) -> String {
     match moment {
         Moment::Day(day) => format!(";VALUE=DATE:{}", compact(*day)),
@@ -116,7 +136,7 @@ fn compact(day: Day) -> String {
     day.0.strftime("%Y%m%d").to_string()
 }
 
-fn utc(timestamp: jiff::Timestamp) -> String {
+fn utc(timestamp: Timestamp) -> String {
     timestamp.strftime("%Y%m%dT%H%M%SZ").to_string()
 }
 

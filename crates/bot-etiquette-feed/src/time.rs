@@ -147,13 +147,19 @@ fn clock(text: &str) -> Option<Clock> {
         .position(|byte| !(byte.is_ascii_digit() || matches!(byte, b':' | b'.')))
         .unwrap_or(text.len());
     let (time, zone) = text.split_at_checked(end)?;
-    let mut parts = if time.contains(':') { time.split(':') } else { time.trim_end_matches('.').split('.') };
-    let hour: i8 = parts.next()?.parse().ok()?;
-    let minute: i8 = parts.next()?.parse().ok()?;
-    let second: i8 = match parts.next() {
-        Some(second) => second.split('.').next()?.parse().ok()?,
-        None => 0,
+    let time = time.trim_end_matches('.');
+    let (hour, minute, second) = match time.len() {
+        // As ISO 8601 has it without marks.
+        4 | 6 if time.bytes().all(|byte| byte.is_ascii_digit()) => {
+            (time.get(..2)?, time.get(2..4)?, time.get(4..).filter(|second| !second.is_empty()))
+        }
+        _ => {
+            let mut parts = time.split(if time.contains(':') { ':' } else { '.' });
+            (parts.next()?, parts.next()?, parts.next().and_then(|second| second.split('.').next()))
+        }
     };
+    let (hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
+    let second: i8 = second.map_or(Some(0), |second| second.parse().ok())?;
     let (hour, days) = if hour == 24 && minute == 0 { (0, 1) } else { (hour, 0) };
     let time = Time::new(hour, minute, second.min(59), 0).ok()?;
     Some((Some(time), days, offset(zone.trim().trim_end_matches('.'))?))

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::civil;
 
 use crate::clean::CleanText;
+use crate::recurrence::Recurrence;
 
 mod run;
 #[cfg(feature = "serde")]
@@ -64,9 +65,9 @@ impl Day {
         self.0.tomorrow().ok().map(Self)
     }
 
-    fn after(self, days: usize) -> Self {
-        let span = jiff::Span::new().try_days(i64::try_from(days).unwrap_or(i64::MAX));
-        Self(span.map_or(civil::Date::MAX, |span| self.0.saturating_add(span)))
+    pub(crate) fn plus(self, days: i64) -> Self {
+        let span = jiff::Span::new().try_days(days);
+        Self(span.map_or(self.0, |span| self.0.saturating_add(span)))
     }
 }
 
@@ -284,7 +285,7 @@ impl When {
         for run in &self.runs {
             let (from, until) = within.unwrap_or_else(|| {
                 let first = run.start.day();
-                (first, first.after(MAX_DAYS))
+                (first, first.plus(MAX_DAYS))
             });
             times.extend(run.times(&self.excluded, from, until, most));
         }
@@ -300,6 +301,12 @@ impl When {
         times.dedup();
         times.truncate(most);
         times
+    }
+
+    /// Whether a rule of it has no end.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        self.runs.iter().filter_map(|run| run.recurrence.as_ref()).any(Recurrence::is_endless)
     }
 
     /// Whether its last day has passed in its zone; an event without a date, or with a rule without an end, is never over.
@@ -329,7 +336,7 @@ pub const MAX_OCCURRENCES: usize = 1000;
 /// Runs, excluded and included days of one event, and its categories: at most this many of each; more are left out.
 pub(crate) const MAX_LIST: usize = 1000;
 /// Days looked at in a run: ten years.
-pub(crate) const MAX_DAYS: usize = 3660;
+const MAX_DAYS: i64 = 3660;
 
 /// The same time of day on another day.
 pub(crate) fn at_day(start: &Moment, day: Day) -> Moment {

@@ -1,5 +1,7 @@
 //! One run of an event, and the times that come of it.
 
+use jiff::SignedDuration;
+
 use super::{Day, MAX_DAYS, Moment, Weekdays, at_day};
 use crate::recurrence::Recurrence;
 
@@ -33,6 +35,24 @@ impl Run {
         Some(last.0.checked_add(length).map_or(last, Day))
     }
 
+    /// How long each of its times is, where that is known; of days, how many come after the first.
+    pub(crate) fn length(&self, excluded: &[Day]) -> Option<SignedDuration> {
+        let end = self.end.as_ref()?;
+        let is_once = self.weekdays.is_empty() && excluded.is_empty() || self.is_within_a_day();
+        let is_whole = self.recurrence.is_some() || is_once;
+        match (&self.start, end) {
+            (Moment::Local(start), Moment::Local(end)) if is_whole => Some(start.0.duration_until(&end.0)),
+            // The end of the run is that of each of its days.
+            (Moment::Local(start), Moment::Local(end)) => {
+                let length = start.0.time().duration_until(end.0.time());
+                length.is_positive().then_some(length)
+            }
+            (Moment::Day(start), end) if is_whole => Some(start.0.duration_until(end.day().0)),
+            (Moment::Day(_), _) => Some(SignedDuration::ZERO),
+            (Moment::Local(_), Moment::Day(_)) => None,
+        }
+    }
+
     /// Whether one of its times is this one.
     pub(crate) fn is_at(&self, time: &Moment) -> bool {
         let day = time.day();
@@ -51,9 +71,10 @@ impl Run {
             return if is_on(first) { vec![self.start.clone()] } else { Vec::new() };
         }
         let last = self.end.as_ref().map_or(first, Moment::day).min(until);
-        let days = std::iter::successors(Some(first.max(from)), |day| day.next());
+        let start = first.max(from);
+        let last = last.min(start.plus(MAX_DAYS));
+        let days = std::iter::successors(Some(start), |day| day.next());
         days.take_while(|day| *day <= last)
-            .take(MAX_DAYS)
             .filter(|day| is_on(*day) && (self.weekdays.is_empty() || self.weekdays.contains(*day)))
             .map(|day| at_day(&self.start, day))
             .take(most)

@@ -97,6 +97,69 @@ fn marks_of_thousands_are_no_decimals() {
 }
 
 #[test]
+fn marks_of_thousands_are_read_where_the_map_names_them() {
+    let with = |decimal: &str, thousands: &str| {
+        let rule = format!("decimal = \"{decimal}\", thousands = \"{thousands}\"");
+        include_str!("../fixtures/csv.toml").replace("decimal = \"comma\"", &rule)
+    };
+    for (decimal, thousands, written, expected) in [
+        ("comma", "dot", "0.040,42;-3,68", Some((40.42, -3.68))),
+        ("comma", "dot", "40,42;-0.003", Some((40.42, -3.0))),
+        ("comma", "space", "0 040,42;-3,68", Some((40.42, -3.68))),
+        ("comma", "space", "0\u{a0}040,42;-3,68", Some((40.42, -3.68))),
+        ("dot", "comma", "0,040.42;-3.68", Some((40.42, -3.68))),
+        // 46815916 is a number, and no degree.
+        ("comma", "dot", "46.815.916;-3,68", None),
+        // Groups of another length are a mark of something else.
+        ("comma", "dot", "40.42;-3,68", None),
+        ("comma", "dot", "0.0404,2;-3,68", None),
+        ("comma", "dot", "0000.040;-3,68", None),
+        ("comma", "dot", ".040;-3,68", None),
+        ("comma", "dot", "0,040.42;-3,68", None),
+    ] {
+        let rows = format!("ID;TITLE;LAT;LON\n1;A;{written}\n");
+        let (event, report) = only(&with(decimal, thousands), rows.as_bytes());
+        assert_eq!(event.place().point, expected, "{written}");
+        assert_eq!(report.notes.contains(Note::BadPoint), expected.is_none(), "{written}");
+    }
+    let error = bot_etiquette_feed::SourceMap::from_toml(&with("comma", "comma")).expect_err("the same mark");
+    assert!(
+        error.to_string().starts_with("field `latitude` of the records at ``: `thousands` and `decimal`")
+    );
+}
+
+#[test]
+fn question_marks_that_nothing_asks_are_told_and_other_formats_preferred() {
+    let told = |text: &str| {
+        let (_, report) = only("csv", format!("ID;TITLE;TEXT\n1;A;{text}\n").as_bytes());
+        report.notes.contains(Note::LossySource)
+    };
+    for text in ["por algo será?", "l?art de la llum", "?Nosotros? y las máquinas", "¿Quién? ¿Cómo? y tal?"]
+    {
+        assert!(told(text), "{text}");
+    }
+    for text in ["¿Por qué?", "¿Quién? ¿Cómo?", "https://x.example/?a=1", "www.x.example?a=1", "sin más"]
+    {
+        assert!(!told(text), "{text}");
+    }
+    let catalan = include_str!("../fixtures/csv.toml").replace("\"es\"", "\"ca\"");
+    let (_, report) = only(&catalan, "ID;TITLE\n1;Qui hi ha?\n".as_bytes());
+    assert!(!report.notes.contains(Note::LossySource), "a question needs no opening mark there");
+    let (_, report) = only("json", "{\"items\":[{\"id\":1,\"title\":\"por algo será?\"}]}".as_bytes());
+    assert!(!report.notes.contains(Note::LossySource));
+
+    let lossy = only("csv", "ID;TITLE;TEXT;FROM\n1;por algo será?;x;2026-05-01\n".as_bytes()).0;
+    let whole = only("json", "{\"items\":[{\"id\":1,\"title\":\"por algo será…\"}]}".as_bytes()).0;
+    for order in [[lossy.clone(), whole.clone()], [whole, lossy]] {
+        let calendar: bot_etiquette_feed::Calendar = order.into_iter().collect();
+        let event = calendar.events().next().expect("one event");
+        assert_eq!(title(event), "por algo será…");
+        // What the better one lacks still comes from the other.
+        assert_eq!((description(event), crate::occurrences(event)), ("x", vec!["2026-05-01".to_owned()]));
+    }
+}
+
+#[test]
 fn an_open_quote_at_the_end_of_a_chunk_is_not_the_end_of_the_feed() {
     let text = b"ID;TITLE;TEXT\n1;\"A;x\n2;\"B\";\"y\"\n3;C;z\n";
     let whole = read("csv", text);

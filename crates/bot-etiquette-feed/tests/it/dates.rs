@@ -40,6 +40,23 @@ fn dates_in_the_forms_feeds_write() {
         ("Thu, 03 Sep 15 00:01:01 +0200", "2015-09-03T00:01:01+02:00"),
         ("Tue, 18 Sept 2018 15:53:56 +0300", "2018-09-18T14:53:56+02:00"),
         ("martes, 3 de junio de 2025", "2025-06-03"),
+        ("3 de junio de 2025 a las 19:00 horas", "2025-06-03T19:00:00+02:00"),
+        ("Dimarts 3 de juny de 2025, 19.30 h", "2025-06-03T19:30:00+02:00"),
+        ("1 d'agost de 2025", "2025-08-01"),
+        ("3 juillet 2025", "2025-07-03"),
+        ("3 juin 2025", "2025-06-03"),
+        ("3. Dezember 2025", "2025-12-03"),
+        ("25/10/2025, 21:00", "2025-10-25T21:00:00+02:00"),
+        ("25/10/2025 21:00h", "2025-10-25T21:00:00+02:00"),
+        ("25-10-2025", "2025-10-25"),
+        ("25.10.2025 21:00", "2025-10-25T21:00:00+02:00"),
+        ("3/6/25", "2025-06-03"),
+        ("2025/10/25", "2025-10-25"),
+        ("2025-6-3", "2025-06-03"),
+        ("20250603", "2025-06-03"),
+        ("20250603T190000Z", "2025-06-03T21:00:00+02:00"),
+        ("2025-06-03T19:00:00+02:00[Europe/Madrid]", "2025-06-03T19:00:00+02:00"),
+        ("2025-06-03T13:00[America/New_York]", "2025-06-03T19:00:00+02:00"),
     ] {
         reads(&format!("\"from\":\"{from}\""), start, None, &[]);
     }
@@ -53,6 +70,69 @@ fn a_winter_zone_in_summer_is_read_as_written_and_told() {
         None,
         &[Note::WrongZone],
     );
+    reads(
+        "\"from\":\"Tue, 02 Dec 2025 10:00:00 CEST\"",
+        "2025-12-02T09:00:00+01:00",
+        None,
+        &[Note::WrongZone],
+    );
+}
+
+#[test]
+fn a_start_in_words_may_be_a_range_or_a_list() {
+    for (from, start, end) in [
+        ("del 3 al 15 de junio de 2026", "2026-06-03", "2026-06-15"),
+        ("Del 30 de mayo al 3 de junio de 2026", "2026-05-30", "2026-06-03"),
+        ("del 30 de diciembre de 2025 al 6 de enero de 2026", "2025-12-30", "2026-01-06"),
+        ("Desde el viernes 3 hasta el domingo 5 de julio de 2026", "2026-07-03", "2026-07-05"),
+        ("del 3 al 15 d'agost de 2026", "2026-08-03", "2026-08-15"),
+        ("25/10/2025 - 28/10/2025", "2025-10-25", "2025-10-28"),
+        ("Del 25/10/2025 al 28/10/2025", "2025-10-25", "2025-10-28"),
+    ] {
+        reads(&format!("\"from\":\"{from}\""), start, Some(end), &[]);
+    }
+    let (event, _) = json("\"from\":\"30 de mayo, 19 y 20 de junio de 2026\",\"hour\":\"19:00\"");
+    assert_eq!(
+        occurrences(&event),
+        ["2026-05-30T19:00:00+02:00", "2026-06-19T19:00:00+02:00", "2026-06-20T19:00:00+02:00"]
+    );
+    for from in
+        ["del 15 al 3 de junio de 2026", "19 y 31 de junio de 2026", "19 de junio", "2026", "13/13/2026"]
+    {
+        let (event, report) = json(&format!("\"from\":\"{from}\""));
+        assert!(event.when().runs.is_empty() && report.notes.contains(Note::BadDate), "{from}");
+    }
+}
+
+#[test]
+fn lists_of_days_hold_times_and_ranges_and_tell_what_they_cannot_read() {
+    let (event, _) = json("\"from\":\"2026-06-01 19:00\",\"also\":\"3/6/2026 21:00;4/6/2026\"");
+    assert_eq!(
+        occurrences(&event),
+        ["2026-06-01T19:00:00+02:00", "2026-06-03T21:00:00+02:00", "2026-06-04T19:00:00+02:00"]
+    );
+    let (event, _) = json(
+        "\"from\":\"2026-06-01\",\"to\":\"2026-06-05\",\"days\":\"1,2,3,4,5\",\"not\":\"del 2 al 4 de junio de 2026\"",
+    );
+    assert_eq!(occurrences(&event), ["2026-06-01", "2026-06-05"]);
+    let (event, report) = json("\"from\":\"2026-06-01\",\"also\":\"3/6/2026;pronto;4/6/2026\"");
+    assert_eq!((occurrences(&event).len(), report.notes.count(Note::BadDate)), (3, 1));
+    let (event, report) = json("\"from\":\"2026-06-01\",\"also\":\"del 3 al 15 de junio\"");
+    assert_eq!((occurrences(&event).len(), report.notes.count(Note::BadDate)), (1, 1));
+}
+
+#[test]
+fn a_map_may_name_a_rule_and_a_duration_in_any_format() {
+    let map = include_str!("../fixtures/json.toml")
+        .replace("updated = ", "recurrence = \"rule\"\nduration = \"length\"\nupdated = ");
+    let (event, report) = only(
+        &map,
+        br#"{"items":[{"id":1,"title":"A","from":"2025-10-20T19:00:00+02:00","rule":"FREQ=WEEKLY;COUNT=2","length":"PT2H"}]}"#,
+    );
+    // The wall clock of the source counts, whatever offset is written beside it.
+    assert_eq!(occurrences(&event), ["2025-10-20T19:00:00+02:00", "2025-10-27T19:00:00+01:00"]);
+    assert_eq!(run(&event).1.as_deref(), Some("2025-10-20T21:00:00+02:00"));
+    assert!(report.notes.is_empty());
 }
 
 #[test]

@@ -131,6 +131,21 @@ fn parts(format: &str) -> &'static [&'static str] {
             "MARK",
             "</attr></event>",
         ],
+        "icalendar" => &[
+            "BEGIN:VEVENT\r\nUID:",
+            "ID",
+            "\r\nATTENDEE;CN=\"",
+            "MARK",
+            "\":mailto:",
+            "MARK",
+            "\r\nX-",
+            "MARK",
+            ":1\r\nSUMMARY:A\r\nBEGIN:VALARM\r\nSUMMARY:",
+            "MARK",
+            "\r\n  ",
+            "MARK",
+            "\r\nEND:VALARM\r\nEND:VEVENT\r\n",
+        ],
         _ => &["ID", ";\"", "MARK", "\";A\n"],
     }
 }
@@ -141,7 +156,7 @@ const MARKED: std::ops::Range<usize> = 0..2_000;
 
 /// The child: reads a feed with markers in its middle, and looks for them when the window has long gone on.
 fn child(format: &str) {
-    let map = map(format);
+    let map = map(if format == "icalendar" { crate::icalendar::MAP } else { format });
     let mut feed = Feed::new(&map);
     let mut window: Vec<u8> = Vec::with_capacity(80 * 1024);
     plant(
@@ -149,6 +164,7 @@ fn child(format: &str) {
         match format {
             "json" => "{\"items\":[",
             "xml" => "<list>",
+            "icalendar" => "BEGIN:VCALENDAR\r\n",
             _ => "ID;MAIL;TITLE\n",
         },
     );
@@ -213,4 +229,9 @@ fn no_copy_of_unmapped_xml_is_left_in_memory() {
 #[test]
 fn no_copy_of_unmapped_csv_is_left_in_memory() {
     nothing_is_left("heap::no_copy_of_unmapped_csv_is_left_in_memory", "csv");
+}
+
+#[test]
+fn no_copy_of_unmapped_icalendar_is_left_in_memory() {
+    nothing_is_left("heap::no_copy_of_unmapped_icalendar_is_left_in_memory", "icalendar");
 }

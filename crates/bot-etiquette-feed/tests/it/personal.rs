@@ -117,6 +117,47 @@ fn canaries_in_every_mapped_field_appear_nowhere() {
     }
 }
 
+fn preset(format: &str) -> String {
+    crate::icalendar::MAP.replace("\"icalendar\"", &format!("\"{format}\""))
+}
+
+#[test]
+fn canaries_in_the_formats_that_need_no_fields_appear_nowhere() {
+    for canary in ADDRESSES.iter().map(|address| format!("{address} {NUMBER}")) {
+        let (json, xml) = (canary.replace('"', "\\\""), canary.replace('&', "&amp;").replace('<', "&lt;"));
+        let quoted = canary.replace('"', "'");
+        clean(
+            &preset("icalendar"),
+            &format!(
+                "BEGIN:VCALENDAR\nX-OWNER:{canary}\nBEGIN:VEVENT\nUID:1\nSUMMARY:A: {canary}\nDESCRIPTION:{canary}\nLOCATION:{canary}\nCATEGORIES:{canary}\nDTSTART;X-A=\"{quoted}\":{canary}\nDURATION:{canary}\nRRULE:FREQ={canary}\nEXDATE:{canary}\nRDATE:{canary}\nGEO:{canary}\nURL:mailto:{canary}\nORGANIZER;CN=\"{quoted}\":mailto:{canary}\nATTENDEE:mailto:{canary}\nCONTACT:{canary}\nCOMMENT:{canary}\nX-{quoted}:1\nBEGIN:VALARM\nDESCRIPTION:{canary}\nEND:VALARM\nEND:VEVENT\nBEGIN:VEVENT\nUID:2\nSUMMARY:B\nRECURRENCE-ID:{canary}\nEND:VEVENT\nBEGIN:{canary}\nEND:{canary}\nEND:VCALENDAR\n"
+            ),
+            &canary,
+        );
+        clean(
+            &preset("rss"),
+            &format!(
+                "<rss><channel><managingEditor>{xml}</managingEditor><webMaster>{xml}</webMaster><item><guid>1</guid><title>A: {xml}</title><description>{xml}</description><author>{xml}</author><dc:creator>{xml}</dc:creator><category>{xml}</category><link>mailto:{xml}</link><ev:startdate>{xml}</ev:startdate><ev:location>{xml}</ev:location><ev:organizer>{xml}</ev:organizer></item></channel></rss>"
+            ),
+            &canary,
+        );
+        clean(
+            &preset("atom"),
+            &format!(
+                "<feed><author><email>{xml}</email></author><entry><id>1</id><title>A: {xml}</title><summary>{xml}</summary><content type='xhtml'><div>{xml}</div></content><author><name>{xml}</name></author><contributor>{xml}</contributor><updated>{xml}</updated><category term=\"{}\"/></entry></feed>",
+                xml.replace('"', "&quot;")
+            ),
+            &canary,
+        );
+        clean(
+            &preset("jsonfeed"),
+            &format!(
+                "{{\"authors\":[{{\"name\":\"{json}\"}}],\"items\":[{{\"id\":1,\"title\":\"A: {json}\",\"content_text\":\"{json}\",\"authors\":\"{json}\",\"tags\":[\"{json}\"],\"url\":\"mailto:{json}\",\"language\":\"{json}\",\"date_modified\":\"{json}\"}}]}}"
+            ),
+            &canary,
+        );
+    }
+}
+
 #[test]
 fn the_words_of_a_wrong_value_are_in_no_message() {
     for text in [

@@ -34,6 +34,23 @@ fn xml_cut_at_any_byte_is_seen() {
 }
 
 #[test]
+fn the_formats_that_need_no_fields_cut_at_any_byte_are_seen() {
+    let head = |format: &str| crate::icalendar::MAP.replace("\"icalendar\"", &format!("\"{format}\""));
+    every_cut_is_seen(
+        &head("rss"),
+        "<?xml version=\"1.0\"?><rss><channel><title>no</title><item><guid>1</guid><title>Uno &amp; \u{f1}</title></item><item><guid>2</guid><title>Dos</title><description><![CDATA[<p>x</p>]]></description></item></channel></rss>",
+    );
+    every_cut_is_seen(
+        &head("atom"),
+        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id><title>Uno</title><content type='xhtml'><div>a <b>b</b></div></content></entry><entry><id>2</id><title type='html'>Dos &amp;amp; m\u{e1}s</title></entry></feed>",
+    );
+    every_cut_is_seen(
+        &head("jsonfeed"),
+        "{\"version\":\"https://jsonfeed.org/version/1.1\",\"items\":[{\"id\":\"1\",\"title\":\"Uno\"},{\"id\":\"2\",\"title\":\"Dos\",\"tags\":[\"a\"]}]}",
+    );
+}
+
+#[test]
 fn csv_cut_inside_a_row_is_doubted() {
     let whole = "ID;TITLE;TEXT\n1;\"Uno\";\"x\ny\"\n2;\"Dos\";\"z\"\n";
     assert!(read("csv", whole.as_bytes()).1.completeness.allows_deletions());
