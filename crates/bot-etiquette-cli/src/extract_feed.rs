@@ -28,6 +28,11 @@ pub(crate) fn run(options: &Options) -> Result<Answer, Failure> {
         .map_err(|_| Failure::new(format_args!("{}: not UTF-8: a map is a TOML file", options.map)))?;
     let map =
         SourceMap::from_toml(&map).map_err(|error| Failure::new(format_args!("{}: {error}", options.map)))?;
+    if options.map == "-" && options.file == "-" {
+        return Err(Failure::new(
+            "both the map and the feed are -: stdin can be read once, give a file's path for one",
+        ));
+    }
     let mut source: Box<dyn Read> = match options.file.as_str() {
         "-" => Box::new(io::stdin().lock()),
         name => Box::new(File::open(name).map_err(|error| {
@@ -37,16 +42,27 @@ pub(crate) fn run(options: &Options) -> Result<Answer, Failure> {
         })?),
     };
     let mut feed = Feed::new(&map);
-    let mut out =
-        Printer { out: BufWriter::new(io::stdout().lock()), json: options.json, events: 0, unpublished: 0 };
-    out.start()?;
+    let mut out = Printer {
+        out: BufWriter::new(io::stdout().lock()),
+        json: options.json,
+        started: false,
+        events: 0,
+        unpublished: 0,
+    };
     let mut piece = vec![0; PIECE];
     loop {
         let length = match source.read(&mut piece) {
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Failure::new(format_args!("{}: cannot read: {error}", options.file))),
+            Err(error) => {
+                return Err(Failure::new(format_args!(
+                    "{}: cannot read: {error} (give the path of a feed's file, or - for stdin)",
+                    options.file
+                )));
+            }
         };
+        // Nothing is printed of what cannot be read at all.
+        out.start()?;
         match piece.get(..length) {
             Some(bytes) if length > 0 => feed.push(bytes),
             _ => feed.finish(),
@@ -73,13 +89,15 @@ const PIECE: usize = 64 * 1024;
 struct Printer<W: Write> {
     out: W,
     json: bool,
+    started: bool,
     events: u64,
     unpublished: u64,
 }
 
 impl<W: Write> Printer<W> {
+    /// Begins the object, once.
     fn start(&mut self) -> Result<(), Failure> {
-        if self.json {
+        if self.json && !std::mem::replace(&mut self.started, true) {
             write!(self.out, "{{\"schema\":{},\"events\":[", output::SCHEMA)?;
         }
         Ok(())

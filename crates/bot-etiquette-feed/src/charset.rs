@@ -1,6 +1,6 @@
 //! Bytes to text, chunk by chunk; the charset is settled at the first byte that is no ASCII.
 
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use crate::report::{Note, Notes};
 use crate::window::Window;
@@ -58,7 +58,7 @@ impl Charset {
             &joined
         };
         if !self.started {
-            if bytes.len() < 3 && !last {
+            if bytes.len() < 4 && !last {
                 self.held = bytes.to_vec();
                 return;
             }
@@ -66,6 +66,9 @@ impl Charset {
             if let Some((encoding, length)) = Encoding::for_bom(bytes) {
                 notes.add(Note::Bom);
                 bytes = bytes.get(length..).unwrap_or_default();
+                self.state = State::of(encoding);
+            } else if let Some(encoding) = utf16_without_mark(bytes) {
+                notes.add(Note::Charset);
                 self.state = State::of(encoding);
             }
         }
@@ -105,6 +108,15 @@ impl Charset {
             WINDOWS_1252
         });
         State::of(encoding)
+    }
+}
+
+/// UTF-16 by its first two characters, when they are of ASCII (XML 1.0, appendix F).
+fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+    match bytes.get(..4)? {
+        [first, 0, second, 0] if *first > 0 && *second > 0 => Some(UTF_16LE),
+        [0, first, 0, second] if *first > 0 && *second > 0 => Some(UTF_16BE),
+        _ => None,
     }
 }
 

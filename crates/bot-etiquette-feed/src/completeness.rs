@@ -45,6 +45,8 @@ pub enum Outage {
     Api,
     /// Compressed bytes that nobody decoded.
     Compressed,
+    /// Something else that can be read: no place of records in it, or no column that the map names.
+    Foreign,
 }
 
 /// Why a feed that ends well may still be cut.

@@ -9,6 +9,8 @@ use crate::window::Window;
 
 /// Rows with a quote that is never closed, after which the file is given up.
 const MAX_OPEN_QUOTES: u64 = 100;
+/// Rows above the names of the columns at the most.
+const MAX_ABOVE: usize = 10;
 /// What a CSV puts between its cells.
 const DELIMITERS: [u8; 4] = [b';', b',', b'\t', b'|'];
 
@@ -19,6 +21,12 @@ pub(crate) struct Csv {
     /// The rules of each column, once the header was read.
     columns: Option<Vec<Vec<usize>>>,
     enough: usize,
+    /// Rows before that of the names, which a publisher puts above the table.
+    above: usize,
+    /// Whether rows end with a carriage return alone; known with the first text.
+    carriage: Option<bool>,
+    /// The delimiter that the map names.
+    named: Option<u8>,
     /// After an open quote: rows are passed over until one has as many cells as the header.
     lost: bool,
     done: bool,
@@ -36,14 +44,36 @@ enum Row {
 
 impl Csv {
     pub(crate) fn new(delimiter: Option<u8>) -> Self {
-        Self { buffer: Window::default(), delimiter, columns: None, enough: 0, lost: false, done: false }
+        Self {
+            buffer: Window::default(),
+            delimiter,
+            columns: None,
+            enough: 0,
+            above: 0,
+            carriage: None,
+            named: delimiter,
+            lost: false,
+            done: false,
+        }
     }
 
     pub(crate) fn push(&mut self, text: &str, last: bool, gather: &mut Gather<'_>) {
         if self.done {
             return;
         }
-        self.buffer.push_str(text);
+        if self.carriage.is_none() {
+            // A carriage return at the very end may be half of a line end.
+            let is_alone = text.strip_suffix('\r').unwrap_or(text).contains('\r');
+            self.carriage = if text.contains('\n') { Some(false) } else { is_alone.then_some(true) };
+        }
+        if self.carriage == Some(true) {
+            for (at, row) in text.split('\r').enumerate() {
+                self.buffer.push_str(if at > 0 { "\n" } else { "" });
+                self.buffer.push_str(row);
+            }
+        } else {
+            self.buffer.push_str(text);
+        }
         if self.buffer.len() < self.enough && !last {
             return;
         }
@@ -118,7 +148,16 @@ impl Csv {
                 let wanted = cursor.enter(&map.plan, name.trim(), None, |_| None);
                 if wanted { cursor.rules(&map.plan).collect() } else { Vec::new() }
             });
-            self.columns = Some(columns.collect());
+            let columns: Vec<Vec<usize>> = columns.collect();
+            if columns.iter().any(|rules| !rules.is_empty()) {
+                gather.found = true;
+                self.columns = Some(columns);
+                return;
+            }
+            // No column of the map: a line above the table, or no table at all.
+            self.above = self.above.saturating_add(1);
+            self.delimiter = self.named;
+            self.done = self.above > MAX_ABOVE;
             return;
         };
         if std::mem::take(&mut self.lost) && Cells::of(row, delimiter).count() != columns.len() {

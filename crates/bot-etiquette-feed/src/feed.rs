@@ -7,6 +7,7 @@ use crate::completeness::{Census, Doubt, Outage};
 use crate::csv::Csv;
 use crate::event::Event;
 use crate::field::Field;
+use crate::html;
 use crate::ics::{Ics, Unfold};
 use crate::json::Json;
 use crate::record::Record;
@@ -92,6 +93,8 @@ pub(crate) struct Gather<'m> {
     pub(crate) truncated: bool,
     pub(crate) outage: Option<Outage>,
     pub(crate) no_line_end: bool,
+    /// Whether the place of records was seen, be there any or not.
+    pub(crate) found: bool,
     record: Option<Record>,
     census: Census,
     scrubbed: Scrubbed,
@@ -132,6 +135,7 @@ impl<'m> Feed<'m> {
                 truncated: false,
                 outage: None,
                 no_line_end: false,
+                found: false,
                 record: None,
                 census: Census::default(),
                 scrubbed: Scrubbed::default(),
@@ -179,6 +183,9 @@ impl<'m> Feed<'m> {
         self.ended = true;
         if !self.sniffed && self.gather.outage.is_none() {
             self.gather.outage = Some(Outage::Empty);
+        }
+        if !self.gather.found && !self.gather.truncated && self.gather.outage.is_none() {
+            self.gather.outage = Some(Outage::Foreign);
         }
         if self.expected.is_some_and(|expected| self.bytes < expected) {
             self.gather.truncated = true;
@@ -260,14 +267,18 @@ impl<'m> Feed<'m> {
     /// Looks whether this is a feed at all; `false` while there is too little to see.
     fn sniff(&mut self, last: bool) -> bool {
         // Blanks before it are let go as they come, however many there are.
-        let leading = self.text.len().saturating_sub(self.text.trim_start().len());
+        let is_blank = |character: char| character.is_whitespace() || character == '\u{feff}';
+        let leading = self.text.len().saturating_sub(self.text.trim_start_matches(is_blank).len());
         self.text.consume(leading);
-        if self.text.is_empty() || self.text.len() < HTML_SEEN && !last {
+        let start = html::after_prologue(&self.text);
+        let is_enough = start.is_some_and(|start| start.len() >= HTML_SEEN) || self.text.len() > PROLOGUE;
+        if self.text.is_empty() || !is_enough && !last {
             return false;
         }
         self.sniffed = true;
-        let head: String = self.text.chars().take(HTML_SEEN).collect::<String>().to_ascii_lowercase();
-        if head.starts_with("<!doctype html") || head.starts_with("<html") || head.starts_with("<head") {
+        let head: String =
+            start.unwrap_or(&self.text).chars().take(HTML_SEEN).collect::<String>().to_ascii_lowercase();
+        if ["<!doctype html", "<html", "<head", "<body"].iter().any(|start| head.starts_with(start)) {
             self.gather.outage = Some(Outage::Html);
             return false;
         }
@@ -283,6 +294,8 @@ const PIECE: usize = 64 * 1024;
 const HEAD: usize = 256;
 /// Characters that are needed to know an HTML page.
 const HTML_SEEN: usize = 14;
+/// Bytes of comments and declarations before the first tag that are looked through.
+const PROLOGUE: usize = 8192;
 
 /// The encoding of an XML declaration.
 fn declared_in(piece: &[u8]) -> Option<&str> {
@@ -297,6 +310,7 @@ fn declared_in(piece: &[u8]) -> Option<&str> {
 
 impl Gather<'_> {
     pub(crate) fn begin_record(&mut self) {
+        self.found = true;
         self.census.read = self.census.read.saturating_add(1);
         self.record = Some(Record::new());
     }
@@ -406,7 +420,12 @@ impl Gather<'_> {
     }
 
     pub(crate) fn announce(&mut self, total: &str) {
-        let Ok(total) = total.trim().parse() else { return };
+        let total = total.trim();
+        // Some write `3.0`.
+        let Ok(total) = total.strip_suffix(".0").unwrap_or(total).parse() else {
+            self.notes.add(Note::BadTotal);
+            return;
+        };
         if self.census.announced.is_some_and(|known| known != total) {
             self.notes.add(Note::TotalChanged);
             self.census.total_changed = true;

@@ -183,3 +183,16 @@ fn skip_raw<'a>(rest: &'a str, name: &str) -> &'a str {
     }
     ""
 }
+
+/// What comes behind an XML declaration, comments and blanks; `None` when one of them does not end.
+pub(crate) fn after_prologue(text: &str) -> Option<&str> {
+    let mut rest = text.trim_start();
+    loop {
+        let (_, after) = match rest {
+            rest if rest.starts_with("<?") => rest.split_once("?>")?,
+            rest if rest.starts_with("<!--") => rest.split_once("-->")?,
+            _ => return Some(rest),
+        };
+        rest = after.trim_start();
+    }
+}

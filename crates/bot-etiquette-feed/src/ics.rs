@@ -111,6 +111,7 @@ impl Ics {
         let plan = &gather.map.plan;
         let entered = self.skip.is_none() && self.cursor.enter(plan, &name, None, |_| None);
         let record = entered && !gather.in_record() && self.cursor.at_record(plan);
+        gather.found = gather.found || entered && self.cursor.at_list(plan);
         self.open.push(Component { name, record });
         if !entered && self.skip.is_none() {
             self.skip = Some(self.open.len());

@@ -219,6 +219,7 @@ impl Walk {
             return;
         }
         let record = items.is_none() && !gather.in_record() && self.cursor.at_record(&gather.map.plan);
+        gather.found = gather.found || items.is_some() && self.cursor.at_record(&gather.map.plan);
         if record {
             gather.begin_record();
         }

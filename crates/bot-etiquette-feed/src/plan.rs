@@ -7,6 +7,8 @@ pub(crate) struct Plan {
     nodes: Vec<Node>,
     /// A format may have its records in one of several places.
     records: Vec<usize>,
+    /// What stands around them.
+    lists: Vec<usize>,
     namespaces: bool,
 }
 
@@ -22,7 +24,11 @@ struct Node {
 
 impl Plan {
     pub(crate) fn new(records: &[Vec<Step>]) -> Self {
-        let mut plan = Self { nodes: vec![Node::default()], records: Vec::new(), namespaces: false };
+        let mut plan =
+            Self { nodes: vec![Node::default()], records: Vec::new(), lists: Vec::new(), namespaces: false };
+        let around =
+            |steps: &[Step]| steps.split_last().map(|(_, around)| around.to_vec()).unwrap_or_default();
+        plan.lists = records.iter().map(|steps| plan.grow(0, &around(steps))).collect();
         plan.records = records.iter().map(|steps| plan.grow(0, steps)).collect();
         plan
     }
@@ -164,6 +170,11 @@ impl Cursor {
     /// Whether this is a record.
     pub(crate) fn at_record(&self, plan: &Plan) -> bool {
         self.here().iter().any(|node| plan.records.contains(node))
+    }
+
+    /// Whether records stand right inside of this.
+    pub(crate) fn at_list(&self, plan: &Plan) -> bool {
+        self.here().iter().any(|node| plan.lists.contains(node))
     }
 
     /// Whether the announced total stands here.

@@ -94,8 +94,14 @@ const ATOM: Preset = Preset {
     namespaces: &[("atom", "http://www.w3.org/2005/Atom"), ("georss", "http://www.georss.org/georss")],
     fields: &[
         (Field::Key, "atom:id", Plain),
-        (Field::Title, "atom:title", Html),
-        (Field::Description, "atom:summary", Html),
+        (Field::Language, "atom:title/@xml:lang", Plain),
+        (Field::Language, "@xml:lang", Plain),
+        // A text is plain where it says so; many that say nothing hold HTML.
+        (Field::Title, "atom:title[@type='text']", Plain),
+        (Field::Title, "atom:title", Nested),
+        (Field::Description, "atom:summary[@type='text']", Plain),
+        (Field::Description, "atom:summary", Nested),
+        (Field::Description, "atom:content[@type='text']", Plain),
         (Field::Description, "atom:content", Nested),
         (Field::Link, "atom:link[@rel='alternate']/@href", Plain),
         (Field::Link, "atom:link/@href", Plain),

@@ -29,7 +29,7 @@ macro_rules! notes {
 notes! {
     /// A byte order mark.
     Bom = "bom",
-    /// Neither UTF-8 nor a usable label: read as windows-1252.
+    /// Neither UTF-8 nor a usable label: read as windows-1252, or as UTF-16 where every other byte is zero.
     Charset = "charset",
     /// Bytes that are no text, or U+FFFD as served.
     Lossy = "lossy",
@@ -96,6 +96,8 @@ notes! {
     LinkDropped = "link-dropped",
     /// The record's language is not the map's.
     OtherLanguage = "other-language",
+    /// An announced total that is no number.
+    BadTotal = "bad-total",
     /// The announced total is not the same twice.
     TotalChanged = "total-changed",
 }

@@ -264,6 +264,7 @@ impl Walk {
         if record {
             gather.begin_record();
         }
+        gather.found = gather.found || self.cursor.at_list(&map.plan);
         let mut element = Element { record, ..Element::default() };
         if gather.in_record() {
             for (name, rule) in self.cursor.attributes(&map.plan) {

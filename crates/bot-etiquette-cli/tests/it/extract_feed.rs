@@ -64,3 +64,61 @@ fn a_wrong_map_is_named_with_its_field() {
     let ended = run::with_stdin(&["extract", "feed", "--map", "/no/such.toml", "-"], b"");
     assert_eq!(ended.code, 2);
 }
+
+#[test]
+fn what_cannot_be_read_prints_nothing_and_names_the_file_and_a_fix() {
+    let map = name(&run::file("feed-unread.toml", MAP.as_bytes()));
+    let folder = name(Path::new(env!("CARGO_MANIFEST_DIR")));
+    for file in [folder.as_str(), "/no/such.csv"] {
+        let ended = run::with_stdin(&["extract", "feed", "--json", "--map", &map, file], b"");
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{file}");
+        assert!(ended.stderr.contains(file) && ended.stderr.contains("give the path"), "{}", ended.stderr);
+    }
+    let ended = run::with_stdin(&["extract", "feed", "--map", "-", "-"], MAP.as_bytes());
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
+    assert!(ended.stderr.contains("stdin can be read once"), "{}", ended.stderr);
+    let broken = name(&run::file("feed-broken.toml", b"source = \"town\"\nformat = \"html\"\n"));
+    let ended = run::with_stdin(&["extract", "feed", "--map", &broken, "-"], b"");
+    assert_eq!(
+        (ended.code, ended.stderr.contains("feed-broken.toml"), ended.stderr.contains("line 2")),
+        (2, true, true),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_feed_of_another_kind_is_a_no_and_leaves_no_trace_of_its_words() {
+    let map = name(&run::file("feed-foreign.toml", MAP.as_bytes()));
+    let args = ["extract", "feed", "--json", "--map", map.as_str(), "-"];
+    for (bytes, outage) in [
+        (&b"Service unavailable, write to canary@example.org"[..], "foreign"),
+        (b"", "empty"),
+        (b"<!-- canary -->\n<html><body>canary</body></html>", "html"),
+        (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", "compressed"),
+    ] {
+        let ended = run::with_stdin(&args, bytes);
+        assert_eq!(ended.code, 1);
+        assert_eq!(ended.json()["report"]["completeness"]["verdict"]["outage"], outage);
+        assert!(!ended.stdout.contains("canary") && !ended.stderr.contains("canary"));
+    }
+}
+
+#[test]
+fn a_rule_of_a_calendar_is_printed_with_its_first_time() {
+    let head = MAP.split("[fields]").next().unwrap().replace("\"csv\"", "\"icalendar\"");
+    let map =
+        name(&run::file("feed-ics.toml", format!("{head}link = \"https://town.example/\"\n").as_bytes()));
+    let feed = b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nSUMMARY:Mercado\nDTSTART:20260503T100000\nDURATION:PT2H\nRRULE:FREQ=MONTHLY;BYDAY=1SU\nEND:VEVENT\nBEGIN:VEVENT\nUID:1\nRECURRENCE-ID:20260607T100000\nSTATUS:CANCELLED\nEND:VEVENT\nEND:VCALENDAR\n";
+    let ended = run::with_stdin(&["extract", "feed", "--json", "--map", &map, "-"], feed);
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let object = ended.json();
+    let when = &object["events"][0]["when"];
+    assert_eq!(when["runs"][0]["end"], "2026-05-03T12:00:00+02:00");
+    assert_eq!(
+        when["runs"][0]["recurrence"],
+        "DTSTART;TZID=Europe/Madrid:20260503T100000\nRRULE:FREQ=MONTHLY;BYDAY=1SU"
+    );
+    assert_eq!(when["excluded"], serde_json::json!(["2026-06-07"]));
+    assert_eq!(object["report"]["notes"], serde_json::json!({"cancelled": 1}));
+}

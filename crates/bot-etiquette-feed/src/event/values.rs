@@ -127,12 +127,16 @@ impl<'a> Values<'a> {
         named.to_ascii_lowercase()
     }
 
+    /// The texts of a field, one of each language: the map's first path that has one counts.
     pub(super) fn texts(&mut self, field: Field, lang: &str, lines: bool) -> Texts {
         let mut texts = Texts::default();
-        for (rule, text) in self.all(field) {
+        let (map, record) = (self.map, self.record);
+        for (index, rule) in map.rules.iter().enumerate().filter(|(_, rule)| rule.field == field) {
             let lang = rule.lang.as_deref().unwrap_or(lang);
-            if texts.in_language(lang).is_none() {
-                texts.add(lang, self.clean(text, rule.html, lines));
+            for (_, text) in record.values.iter().filter(|(of, _)| *of == index) {
+                if texts.in_language(lang).is_none() {
+                    texts.add(lang, self.clean(text.trim(), rule.html, lines));
+                }
             }
         }
         texts

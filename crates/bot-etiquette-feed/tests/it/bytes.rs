@@ -86,6 +86,112 @@ fn what_is_no_feed_is_an_outage() {
 }
 
 #[test]
+fn a_page_behind_comments_and_declarations_is_an_outage_in_every_format() {
+    let head = |format: &str| crate::icalendar::MAP.replace("\"icalendar\"", &format!("\"{format}\""));
+    let formats = ["json", "xml", "csv"].map(str::to_owned);
+    let formats = formats.into_iter().chain(["rss", "atom", "jsonfeed", "icalendar"].map(head));
+    for format in formats {
+        for page in [
+            "<!-- saved -->\n<html><body>x</body></html>",
+            "<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'x'><html/>",
+            "\u{feff}\u{feff}<body>x</body>",
+        ] {
+            for size in [1, 7, 10_000] {
+                let (_, report) = crate::read_chunks(&map(&format), page.as_bytes().chunks(size));
+                assert_eq!(report.completeness.verdict, Verdict::Outage(Outage::Html), "{format} {page}");
+            }
+        }
+    }
+    // A comment does not make a page of a feed, nor a long one.
+    let long = format!(
+        "<?xml version='1.0'?><!-- {} --><list><event id='1'><title>A</title></event></list>",
+        "x".repeat(20_000)
+    );
+    assert_eq!(title(&only("xml", long.as_bytes()).0), "A");
+}
+
+#[test]
+fn what_has_no_place_of_records_is_no_empty_feed() {
+    let head = |format: &str| crate::icalendar::MAP.replace("\"icalendar\"", &format!("\"{format}\""));
+    let (rss, atom) = (head("rss"), head("atom"));
+    for (format, text) in [
+        ("json", "null"),
+        ("json", "{}"),
+        ("json", "{\"status\":\"error\",\"message\":\"quota\"}"),
+        ("json", "{\"other\":[]}"),
+        ("json", "{\"items\":null}"),
+        ("json", "{\"items\":\"none\"}"),
+        ("xml", "<error><message>quota</message></error>"),
+        ("xml", "<center><h1>502 Bad Gateway</h1></center>"),
+        ("xml", "<LIST/>"),
+        ("csv", "Service temporarily unavailable"),
+        ("csv", "a;b\n1;2\n"),
+        (&rss, "<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id><title>A</title></entry></feed>"),
+        (&atom, "<rss><channel><item><guid>1</guid><title>A</title></item></channel></rss>"),
+        (&atom, "<feed xmlns='http://purl.org/atom/ns#'><entry><id>1</id><title>A</title></entry></feed>"),
+    ] {
+        let (events, report) = read(format, text.as_bytes());
+        assert_eq!(report.completeness.verdict, Verdict::Outage(Outage::Foreign), "{text}");
+        assert!(events.is_empty() && !report.completeness.allows_deletions());
+    }
+    for (format, text) in [
+        ("json", "{\"items\":[]}"),
+        ("json", "{\"items\":{}}"),
+        ("xml", "<list/>"),
+        ("xml", "<list><total>0</total></list>"),
+        ("csv", "ID;TITLE\n"),
+        (&rss, "<rss><channel><title>x</title></channel></rss>"),
+        (&atom, "<feed xmlns='http://www.w3.org/2005/Atom'><title>x</title></feed>"),
+        (crate::icalendar::MAP, "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"),
+    ] {
+        let verdict = read(format, text.as_bytes()).1.completeness.verdict;
+        assert_eq!(verdict, Verdict::Complete, "{text}");
+    }
+}
+
+#[test]
+fn utf16_without_its_mark_is_read() {
+    for (format, text) in [
+        ("xml", "<list><event id='1'><title>ñ €</title></event></list>"),
+        ("json", "{\"items\":[{\"id\":1,\"title\":\"ñ €\"}]}"),
+        ("csv", "ID;TITLE\r\n1;ñ €\r\n"),
+    ] {
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let bytes: Vec<u8> = text.encode_utf16().flat_map(order).collect();
+            for size in [1, 3, 1000] {
+                let (events, report) = crate::read_chunks(&map(format), bytes.chunks(size));
+                assert_eq!(titles(&events), ["ñ €"], "{format}");
+                assert_eq!(
+                    (report.notes.count(Note::Charset), report.completeness.allows_deletions()),
+                    (1, true)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_total_that_is_no_number_is_told() {
+    let total = |total: &str| {
+        let (_, report) = only(
+            "json",
+            format!("{{\"total\":{total},\"items\":[{{\"id\":1,\"title\":\"A\"}}]}}").as_bytes(),
+        );
+        (report.completeness.announced, report.notes.contains(Note::BadTotal))
+    };
+    for (written, announced) in [
+        ("1", Some(1)),
+        ("\"2\"", Some(2)),
+        ("3.0", Some(3)),
+        ("null", None),
+        ("-1", None),
+        ("\"many\"", None),
+    ] {
+        assert_eq!(total(written), (announced, announced.is_none() && written != "null"), "{written}");
+    }
+}
+
+#[test]
 fn a_success_that_is_true_is_no_outage() {
     let (_, report) = only("json", br#"{"success":true,"error":null,"items":[{"id":1,"title":"A"}]}"#);
     assert_eq!(report.completeness.verdict, Verdict::Complete);

@@ -82,6 +82,30 @@ fn a_file_of_a_header_alone_is_complete_and_empty() {
 }
 
 #[test]
+fn lines_above_the_names_of_the_columns_are_passed_over() {
+    for (above, kept) in [(0, true), (1, true), (9, true), (10, true), (11, false)] {
+        let text = format!("{}ID;TITLE\n1;A;B\n", "Exported, on Monday\n".repeat(above));
+        let (events, report) = read("csv", text.as_bytes());
+        assert_eq!(titles(&events), if kept { vec!["A"] } else { vec![] }, "{above}");
+        assert_eq!(report.completeness.verdict == Verdict::Complete, kept);
+    }
+}
+
+#[test]
+fn rows_may_end_with_a_carriage_return_alone() {
+    let text = format!("ID;TITLE;TEXT\r{}", (1..=60).map(|id| format!("{id};A;\"x\"\r")).collect::<String>());
+    for size in [1, 64, 10_000] {
+        let (events, report) = crate::read_chunks(&map("csv"), text.as_bytes().chunks(size));
+        assert_eq!((events.len(), report.completeness.allows_deletions()), (60, true), "{size}");
+    }
+    let crlf = text.replace('\r', "\r\n");
+    for size in [1, 2, 255, 256, 257, 10_000] {
+        let (events, report) = crate::read_chunks(&map("csv"), crlf.as_bytes().chunks(size));
+        assert_eq!((events.len(), report.completeness.allows_deletions()), (60, true), "{size}");
+    }
+}
+
+#[test]
 fn marks_of_thousands_are_no_decimals() {
     for coordinates in ["46.815.916;-3,68", "4.042;-3,68"] {
         let (event, report) = only("csv", format!("ID;TITLE;LAT;LON\n1;A;{coordinates}\n").as_bytes());

@@ -97,3 +97,41 @@ fn tags_of_the_publisher_alone_are_left_out() {
     let categories: Vec<_> = event.categories().iter().map(|category| category.as_str()).collect();
     assert_eq!(categories, ["Música"]);
 }
+
+#[test]
+fn a_point_is_one_in_whatever_order_it_is_written() {
+    let map = include_str!("../fixtures/json.toml")
+        .replace("latitude = [", "latitude = [\"geometry/coordinates[1]\", ")
+        .replace("longitude = [", "longitude = [\"geometry/coordinates[0]\", ");
+    for place in [
+        r#""place":{"position":[40.4,-4.5]}"#,
+        r#""place":{"lon":-4.5,"lat":40.4}"#,
+        r#""place":{"lon":"-4.5","lat":"40.4"}"#,
+        r#""place":{"point":"40.4,-4.5"}"#,
+        r#""geometry":{"type":"Point","coordinates":[-4.5,40.4]}"#,
+    ] {
+        let (event, _) =
+            only(&map, format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",{place}}}]}}").as_bytes());
+        assert_eq!(event.place().point, Some((40.4, -4.5)), "{place}");
+    }
+}
+
+#[test]
+fn links_are_kept_as_published_without_personal_data() {
+    for (url, kept) in [
+        (
+            "http://www.madrid.es/sites/v/index.jsp?vgnextoid=1&x=2",
+            Some("http://www.madrid.es/sites/v/index.jsp?vgnextoid=1&x=2"),
+        ),
+        ("https://x.example/a?b=1&email=p@e.org&c=2", Some("https://x.example/a?b=1&c=2")),
+        ("https://persona:secret@x.example/a", Some("https://x.example/a")),
+        ("https://wa.me/34600123456", None),
+        ("https://api.whatsapp.com/send?phone=34600123456", None),
+        ("tel:+34913184733", None),
+        ("mailto:p@example.org", None),
+    ] {
+        assert_eq!(json(&format!("\"url\":\"{url}\"")).link().map(|link| link.as_str()), kept, "{url}");
+    }
+    let event = json("\"text\":\"<a href='mailto:p@example.org'>escr\u{ed}benos</a>\"");
+    assert_eq!(description(&event), "escr\u{ed}benos");
+}

@@ -38,6 +38,16 @@ fn atom_needs_no_fields_in_its_map() {
 }
 
 #[test]
+fn atom_texts_are_read_by_their_type_and_language() {
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom'><entry xml:lang='ca'><id>1</id><title type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>Menys: <em>&lt;</em> x</div></title><summary type='text'>a &lt;b&gt; &amp;amp; c</summary></entry><entry><id>2</id><title xml:lang='en' type='html'>&lt;b&gt;A&lt;/b&gt; &amp;amp; B</title></entry><entry><id>3</id><title type='text'>a &lt;b&gt; c</title></entry><entry><id>4</id><title>Caf&amp;eacute;</title></entry></feed>";
+    let (events, _) = read(&preset("atom"), feed.as_bytes());
+    assert_eq!(titles(&events), ["Menys: < x", "A & B", "a <b> c", "Café"]);
+    assert_eq!(crate::description(&events[0]), "a <b> &amp; c");
+    let langs: Vec<_> = events.iter().filter_map(|event| Some(event.titles().source()?.lang())).collect();
+    assert_eq!(langs, ["ca", "en", "es", "es"]);
+}
+
+#[test]
 fn an_announced_total_makes_a_short_feed_partial() {
     let (_, report) = read("json", br#"{"total":2345,"items":[{"id":1,"title":"A"}]}"#);
     assert_eq!(

@@ -66,7 +66,8 @@ fn depth_is_bounded_at_the_limit() {
     for (depth, verdict) in [(9, Verdict::Complete), (10, Verdict::Complete), (11, Verdict::Truncated)] {
         let map = map("xml");
         let mut feed = Feed::with_limits(&map, limits);
-        feed.push(format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth)).as_bytes());
+        let (open, close) = ("<a>".repeat(depth - 1), "</a>".repeat(depth - 1));
+        feed.push(format!("<list>{open}{close}</list>").as_bytes());
         feed.finish();
         assert_eq!(feed.report().completeness.verdict, verdict, "{depth}");
     }
