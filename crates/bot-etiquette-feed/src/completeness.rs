@@ -43,7 +43,8 @@ pub enum Outage {
     Html,
     /// An API's own error: `"success": false` or an `error` without records.
     Api,
-    /// Compressed bytes that nobody decoded.
+    /// Compressed bytes. What a server says of its codings is undone where the answer is fetched, within limits of size, ratio
+    /// and layers; a body that is compressed without saying so, or twice, is not unpacked here.
     Compressed,
     /// Something else that can be read: no place of records in it, or no column that the map names.
     Foreign,

@@ -100,15 +100,22 @@ impl Recurrence {
         self.0.rule.as_ref().is_ok_and(|rule| rule.gives_first(self.0.first.date))
     }
 
-    /// Each time until a day, in order, in the zone of `start`; a rule that is not expanded gives `start` alone.
-    pub(crate) fn times<'a>(&'a self, start: &'a Moment, until: Day) -> impl Iterator<Item = Moment> + 'a {
+    /// Each time from a day until another, in order, in the zone of `start`; a rule that is not expanded gives `start` alone.
+    pub(crate) fn times<'a>(
+        &'a self,
+        start: &'a Moment,
+        from: Day,
+        until: Day,
+    ) -> impl Iterator<Item = Moment> + 'a {
         let days = self.0.rule.as_ref().ok().map(|rule| {
             // The day of the rule's zone may be another.
-            let last = until.next().unwrap_or(until).0.min(self.horizon());
-            rule.days(self.0.first.date, last).filter_map(move |date| self.at(date, start))
+            let (first, last) = (from.plus(-1).0, until.plus(1).0.min(self.horizon()));
+            let days = rule.days(self.0.first.date, last).skip_while(move |day| *day < first);
+            days.filter_map(move |date| self.at(date, start))
         });
         let alone = days.is_none().then(|| start.clone());
-        alone.into_iter().chain(days.into_iter().flatten()).take_while(move |time| time.day() <= until)
+        let times = alone.into_iter().chain(days.into_iter().flatten());
+        times.skip_while(move |time| time.day() < from).take_while(move |time| time.day() <= until)
     }
 
     /// The day of the last time, in the zone of the rule; none without an end.
@@ -124,10 +131,14 @@ impl Recurrence {
     /// The same without the times from one on; `None` when there is none before it.
     pub(crate) fn before(&self, from: &Moment, start: &Moment) -> Option<Self> {
         let Ok(rule) = &self.0.rule else { return Some(self.clone()) };
-        let is_before = |date: &Date| match (self.at(*date, start), from) {
-            (Some(Moment::Local(time)), Moment::Local(from)) => time.0 < from.0,
-            (Some(time), from) => time.day() < from.day(),
-            (None, _) => true,
+        let surely = from.day().plus(-1).0;
+        let is_before = |date: &Date| {
+            *date < surely
+                || match (self.at(*date, start), from) {
+                    (Some(Moment::Local(time)), Moment::Local(from)) => time.0 < from.0,
+                    (Some(time), from) => time.day() < from.day(),
+                    (None, _) => true,
+                }
         };
         let last = rule.days(self.0.first.date, self.horizon()).take_while(is_before).last()?;
         let first = self.0.first.clone();

@@ -14,6 +14,8 @@ use crate::when::{self, Day, Local, MAX_LIST, Moment, Run, Weekdays, When};
 
 /// Dates before this are fillers, such as the first of January 1970.
 const FIRST_YEAR: i16 = 1980;
+/// Rules of one event that are read; RFC 5545 asks for one at the most.
+const MAX_RULES: usize = 8;
 
 pub(crate) struct Schedule;
 
@@ -83,7 +85,7 @@ fn again(run: Run, first: &First, values: &mut Values<'_>) -> Vec<Run> {
         return vec![run];
     }
     let mut runs: Vec<Run> = Vec::new();
-    for rule in rules.into_iter().take(MAX_LIST) {
+    for rule in rules.into_iter().take(MAX_RULES) {
         let recurrence = Recurrence::new(rule, first.clone());
         if !recurrence.is_expanded() {
             values.notes.add(Note::Recurrence);

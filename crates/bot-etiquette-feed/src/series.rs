@@ -64,7 +64,7 @@ impl Waiting {
         }
         events.retain_mut(|event| match replaced.get(event.key()) {
             Some(times) => {
-                times.iter().for_each(|replaced| event.when_mut().except(&replaced.time, replaced.and_later));
+                event.when_mut().except(times);
                 event.when().first().is_some()
             }
             None => true,

@@ -7,6 +7,7 @@ use jiff::civil;
 
 use crate::clean::CleanText;
 use crate::recurrence::Recurrence;
+use crate::series::Replaced;
 
 mod run;
 #[cfg(feature = "serde")]
@@ -252,32 +253,39 @@ impl When {
         !self.included.is_empty() || self.runs.iter().any(|run| run.recurrence.is_some())
     }
 
-    /// Takes one of its times out, or that and all later ones.
-    pub(crate) fn except(&mut self, time: &Moment, and_later: bool) {
-        let day = time.day();
-        if and_later {
-            self.included.retain(|included| order(included) < order(time));
-            self.runs.retain_mut(|run| match &run.recurrence {
-                Some(recurrence) => {
-                    run.recurrence = recurrence.before(time, &run.start);
-                    run.recurrence.is_some() && order(&run.start) < order(time)
-                }
-                None => order(&run.start) < order(time),
-            });
-            return;
+    /// Takes out the times that stand elsewhere.
+    pub(crate) fn except(&mut self, replaced: &[Replaced]) {
+        let later = replaced.iter().filter(|replaced| replaced.and_later).map(|replaced| &replaced.time);
+        if let Some(from) = later.min_by_key(|time| order(time)) {
+            self.end_before(from);
         }
-        let listed = self.included.len();
-        self.included.retain(|included| included != time);
-        if self.included.len() < listed {
-            return;
+        let mut times: Vec<&Moment> = replaced.iter().map(|replaced| &replaced.time).collect();
+        times.sort_by_key(|time| order(time));
+        times.dedup();
+        let listed: Vec<Moment> = self.included.extract_if(.., |time| times.contains(&&*time)).collect();
+        times.retain(|time| !listed.contains(time));
+        self.runs.retain(|run| run.recurrence.is_some() || !times.contains(&&run.start));
+        // Of a rule, the days that it has: one look at its times for all.
+        let (Some(from), Some(until)) = (times.first(), times.last()) else { return };
+        let (from, until) = (from.day(), until.day());
+        let mut days: Vec<Day> = Vec::new();
+        for run in self.runs.iter().filter(|run| run.recurrence.is_some()) {
+            let own = run.times(&[], from, until, usize::MAX);
+            let is_replaced = |day: &Day| times.binary_search_by_key(day, |time| time.day()).is_ok();
+            days.extend(own.iter().map(Moment::day).filter(is_replaced));
         }
-        self.runs.retain(|run| run.recurrence.is_some() || run.start != *time);
-        if let Err(at) = self.excluded.binary_search(&day) {
-            let is_on = |run: &Run| run.recurrence.is_some() && !run.times(&[], day, day, 1).is_empty();
-            if self.excluded.len() < MAX_LIST && self.runs.iter().any(is_on) {
-                self.excluded.insert(at, day);
-            }
-        }
+        self.excluded.extend(days);
+        self.excluded.sort_unstable();
+        self.excluded.dedup();
+    }
+
+    fn end_before(&mut self, from: &Moment) {
+        self.included.retain(|included| order(included) < order(from));
+        self.runs.retain_mut(|run| {
+            let Some(recurrence) = &run.recurrence else { return order(&run.start) < order(from) };
+            run.recurrence = recurrence.before(from, &run.start);
+            run.recurrence.is_some() && order(&run.start) < order(from)
+        });
     }
 
     fn times(&self, within: Option<(Day, Day)>, most: usize) -> Vec<Moment> {

@@ -63,7 +63,7 @@ impl Run {
     pub(crate) fn times(&self, excluded: &[Day], from: Day, until: Day, most: usize) -> Vec<Moment> {
         let is_on = |day: Day| (from..=until).contains(&day) && excluded.binary_search(&day).is_err();
         if let Some(recurrence) = &self.recurrence {
-            let times = recurrence.times(&self.start, until);
+            let times = recurrence.times(&self.start, from, until);
             return times.filter(|time| is_on(time.day())).take(most).collect();
         }
         let first = self.start.day();

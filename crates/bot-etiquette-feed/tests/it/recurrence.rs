@@ -411,6 +411,12 @@ fn several_rules_each_give_their_times() {
         "DTSTART:20250603T190000\nRRULE:FREQ=WEEKLY;COUNT=2\nRRULE:FREQ=MONTHLY;BYDAY=1SU;COUNT=2",
     );
     assert_eq!(days_of(&event), ["2025-06-03", "2025-06-10", "2025-07-06"]);
+    for (rules, read) in [(7, 7), (8, 8), (9, 8)] {
+        let lines: String =
+            (1..=rules).map(|interval| format!("\nRRULE:FREQ=DAILY;COUNT=2;INTERVAL={interval}")).collect();
+        let (event, _) = one_in(MAP, &format!("DTSTART:20250603T190000{lines}"));
+        assert_eq!(event.when().runs.len(), read, "{rules}");
+    }
 }
 
 #[test]

@@ -161,3 +161,27 @@ fn a_calendar_of_many_pieces_joins_the_same() {
         assert_eq!(crate::read_chunks(&map(MAP), whole.as_bytes().chunks(size)).0, at_once, "{size}");
     }
 }
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the test measures real time")]
+fn many_changes_of_endless_series_take_time_by_their_number() {
+    let started = std::time::Instant::now();
+    let series =
+        SERIES.replace("DTSTART:20250603T190000", "DTSTART:19900603T190000").replace("COUNT=4", "INTERVAL=1");
+    let changes: Vec<String> = (0..20_000)
+        .map(|at| {
+            let (year, month, day) = (2000 + at / 336, 1 + at / 28 % 12, 1 + at % 28);
+            let range = if at == 19_999 { ";RANGE=THISANDFUTURE" } else { "" };
+            change(&format!("RECURRENCE-ID{range}:{year}{month:02}{day:02}T190000\nSTATUS:CANCELLED"))
+        })
+        .collect();
+    let mut records: Vec<&str> = changes.iter().map(String::as_str).collect();
+    let rules = SERIES
+        .replace("UID:1", "UID:2")
+        .replace("RRULE:FREQ=WEEKLY;COUNT=4", &"RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30\n".repeat(500));
+    records.extend([series.as_str(), rules.as_str()]);
+    let (events, report) = joined(&records);
+    assert_eq!((events.len(), report.notes.count(Note::Cancelled)), (2, 20_000));
+    assert!(!events[0].when().excluded.is_empty() && !events[0].when().is_endless());
+    assert!(started.elapsed().as_secs() < 20, "took {:?}", started.elapsed());
+}
