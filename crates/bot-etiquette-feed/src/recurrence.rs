@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use jiff::civil::{Date, DateTime, Time};
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
 use crate::clean::CleanText;
@@ -202,7 +202,7 @@ impl Recurrence {
         };
         let (date, time) = match value.split_once('T') {
             Some(_) => {
-                let wall = DateTime::strptime("%Y%m%dT%H%M%S", value).ok()?;
+                let wall = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%S", value).ok()?;
                 (wall.date(), Some(wall.time()))
             }
             None => (Date::strptime("%Y%m%d", value).ok()?, None),
