@@ -9,6 +9,7 @@ use crate::clean::CleanText;
 use crate::field::Field;
 use crate::fold;
 use crate::html;
+use crate::kinds::Kinds;
 use crate::link::Link;
 use crate::place::{self, Place, Price, PriceKind};
 use crate::record::Record;
@@ -29,11 +30,8 @@ impl EventKey {
     /// 512 bytes, and for a source whose name is empty or has a colon.
     #[must_use]
     pub fn new(source: &str, id: &str) -> Option<Self> {
-        let fits = !id.is_empty()
-            && id.len() <= MAX_KEY
-            && !scrub::holds_email(id)
-            && !id.contains(char::is_control);
-        (fits && !source.trim().is_empty() && !source.contains(':')).then(|| Self(format!("{source}:{id}")))
+        let fits = !id.is_empty() && id.len() <= MAX_KEY && !scrub::holds_email(id) && !holds_control(id);
+        (fits && !source.trim().is_empty() && !source.contains(':')).then(|| Self([source, id].join(":")))
     }
 
     /// The source's name.
@@ -326,10 +324,16 @@ pub(crate) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
+    /// Whether the record has a value of a field, be it an empty one.
+    fn has(&self, field: Field) -> bool {
+        self.record.fields.contains(field)
+    }
+
     /// Every value of a field, with its rule.
     pub(crate) fn all(&self, field: Field) -> impl Iterator<Item = (&'a Rule, &'a str)> + use<'a> {
         let map = self.map;
-        self.record.values.iter().filter_map(move |(index, text)| {
+        let values = if self.has(field) { self.record.values.as_slice() } else { &[] };
+        values.iter().filter_map(move |(index, text)| {
             let rule = map.rule(*index).filter(|rule| rule.field == field)?;
             Some((rule, text.trim()))
         })
@@ -337,6 +341,9 @@ impl<'a> Values<'a> {
 
     /// The first value of the first rule of a field that has one.
     pub(crate) fn one(&self, field: Field) -> Option<&'a str> {
+        if !self.has(field) {
+            return None;
+        }
         let map = self.map;
         let values = self.record.values.iter().filter(|(index, text)| {
             map.rule(*index).is_some_and(|rule| rule.field == field) && !text.trim().is_empty()
@@ -346,8 +353,10 @@ impl<'a> Values<'a> {
 
     pub(crate) fn clean(&mut self, text: &str, html: bool, lines: bool) -> CleanText {
         // Tags may take an address apart in a text that is said to be plain, too.
-        let plain = |text: &str| !text.contains('<') || !scrub::is_personal(&html::to_text(text));
-        let text = if !html && plain(text) { Cow::Borrowed(text) } else { Cow::Owned(html::to_text(text)) };
+        let plain = |text: &str| {
+            memchr::memchr(b'<', text.as_bytes()).is_none() || !scrub::is_personal(&html::to_text(text))
+        };
+        let text = if !html && plain(text) { Cow::Borrowed(text) } else { html::to_text(text) };
         // Its first byte is rare in Latin letters, so the quick look settles most texts.
         if memchr::memchr(0xEF, text.as_bytes()).is_some() && text.contains(char::REPLACEMENT_CHARACTER) {
             self.notes.add(Note::Lossy);
@@ -376,7 +385,11 @@ impl<'a> Values<'a> {
             if !id.is_empty() {
                 id.push('|');
             }
-            id.extend(part.chars().filter(|character| !character.is_control()));
+            if holds_control(part) {
+                id.extend(part.chars().filter(|character| !character.is_control()));
+            } else {
+                id.push_str(part);
+            }
         }
         EventKey::new(&self.map.source, &id)
     }
@@ -473,8 +486,13 @@ impl<'a> Values<'a> {
                 }
                 // The last part of a path such as `/contenido/actividades/Musica`.
                 let name = part.strip_prefix('/').and_then(|path| path.rsplit('/').next()).unwrap_or(part);
-                let (clean, scrubbed) = CleanText::line(name);
-                self.scrubbed.add(scrubbed);
+                let clean = if name.len() == whole.len() {
+                    whole.clone()
+                } else {
+                    let (clean, scrubbed) = CleanText::line(name);
+                    self.scrubbed.add(scrubbed);
+                    clean
+                };
                 if !clean.is_empty() && categories.len() < MAX_LIST && !categories.contains(&clean) {
                     categories.push(clean);
                 }
@@ -497,6 +515,12 @@ impl<'a> Values<'a> {
         let written = time::written(self.one(field)?, self.notes)?;
         Some(time::moment(written.date, written.time, written.offset, &self.map.zone, &mut Notes::default()))
     }
+}
+
+/// Whether a text holds a control character; those beyond ASCII begin as other characters do.
+fn holds_control(text: &str) -> bool {
+    let kinds = Kinds::CONTROL.or(Kinds::LINE_FEED).or(Kinds::FOREIGN);
+    Kinds::of(text).any(kinds) && text.contains(char::is_control)
 }
 
 /// Bytes of a key at the most.

@@ -307,12 +307,13 @@ impl Gather<'_> {
         if !self.fits(text.len()) {
             return;
         }
-        if let Some(counter) = self.counters.get_mut(rule) {
-            // The element around a range has no value of its own.
-            let is_range = self.map.rule(rule).is_some_and(|rule| rule.field == Field::Range);
-            counter.add(if is_range { "range" } else { &text }, self.census.read);
-        }
         let Some(record) = &mut self.record else { return };
+        if let (Some(counter), Some(rule)) = (self.counters.get_mut(rule), self.map.rule(rule)) {
+            // The element around a range has no value of its own.
+            let is_range = rule.field == Field::Range;
+            counter.add(if is_range { "range" } else { &text }, self.census.read);
+            record.fields.insert(rule.field);
+        }
         record.size = record.size.saturating_add(text.len()).saturating_add(VALUE);
         record.values.push((rule, text));
     }

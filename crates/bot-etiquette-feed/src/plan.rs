@@ -1,6 +1,9 @@
 //! All paths of a map as one tree, walked along with the document.
 
+use std::borrow::Cow;
+
 use crate::path::{Name, Step};
+use crate::tail::{Ending, Tail};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -12,12 +15,30 @@ pub(crate) struct Plan {
 
 #[derive(Debug, Clone, Default)]
 struct Node {
-    step: Option<Step>,
-    children: Vec<usize>,
+    names: Vec<Branch>,
+    attributes: Vec<(Name, usize)>,
+    items: Vec<(u64, usize)>,
     rules: Vec<usize>,
     total: bool,
-    /// Whether a child asks for attributes.
-    attributes: bool,
+}
+
+/// The children of one name.
+#[derive(Debug, Clone)]
+struct Branch {
+    name: Name,
+    ending: Ending,
+    /// The child that asks for nothing more.
+    plain: Option<usize>,
+    conditions: Vec<Condition>,
+}
+
+/// A child for the elements whose attribute has a value.
+#[derive(Debug, Clone)]
+struct Condition {
+    attribute: String,
+    value: String,
+    tail: Tail,
+    node: usize,
 }
 
 impl Plan {
@@ -51,32 +72,86 @@ impl Plan {
     fn grow(&mut self, from: usize, steps: &[Step]) -> usize {
         let mut at = from;
         for step in steps {
-            let known = self
-                .children(at)
-                .find(|child| self.nodes.get(*child).is_some_and(|node| node.step.as_ref() == Some(step)));
             self.namespaces |=
                 matches!(step, Step::Name { name, .. } | Step::Attribute(name) if name.namespace.is_some());
-            at = known.unwrap_or_else(|| {
-                let new = self.nodes.len();
-                self.nodes.push(Node { step: Some(step.clone()), ..Node::default() });
-                let attribute = !matches!(step, Step::Name { with: None, .. } | Step::Index(_));
-                if let Some(node) = self.nodes.get_mut(at) {
-                    node.children.push(new);
-                }
-                // A condition looks at the element's own attributes, an attribute step at its parent's.
-                let asks = if matches!(step, Step::Attribute(_)) { at } else { new };
-                if let Some(node) = self.nodes.get_mut(asks).filter(|_| attribute) {
-                    node.attributes = true;
-                }
-                new
-            });
+            let new = self.nodes.len();
+            let child = self.nodes.get_mut(at).map_or(new, |node| node.child(step, new));
+            if child == new {
+                self.nodes.push(Node::default());
+            }
+            at = child;
         }
         at
     }
 
-    fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        self.nodes.get(node).into_iter().flat_map(|node| node.children.iter().copied())
+    fn node(&self, index: usize) -> Option<&Node> {
+        self.nodes.get(index)
     }
+}
+
+impl Node {
+    /// The child that a step leads to: `new` becomes one where there is none yet.
+    fn child(&mut self, step: &Step, new: usize) -> usize {
+        match step {
+            Step::Name { name, with } => {
+                let known = self.names.iter().position(|branch| branch.name == *name);
+                let at = known.unwrap_or_else(|| {
+                    self.names.push(Branch {
+                        name: name.clone(),
+                        ending: name.ending(),
+                        plain: None,
+                        conditions: Vec::new(),
+                    });
+                    self.names.len().saturating_sub(1)
+                });
+                let Some(branch) = self.names.get_mut(at) else { return new };
+                match with {
+                    None => *branch.plain.get_or_insert(new),
+                    Some((attribute, value)) => branch.condition(attribute, value, new),
+                }
+            }
+            Step::Attribute(name) => known_or(&mut self.attributes, name, new),
+            Step::Index(index) => known_or(&mut self.items, index, new),
+        }
+    }
+}
+
+impl Branch {
+    fn condition(&mut self, attribute: &str, value: &str, new: usize) -> usize {
+        let same = |known: &&Condition| known.attribute == attribute && known.value == value;
+        if let Some(known) = self.conditions.iter().find(same) {
+            return known.node;
+        }
+        self.conditions.push(Condition {
+            attribute: attribute.to_owned(),
+            value: value.to_owned(),
+            tail: Tail::of(value),
+            node: new,
+        });
+        new
+    }
+
+    /// The children whose condition an element meets. Most conditions ask for the same attribute: it is looked up once.
+    fn met<'a>(&self, attribute: impl Fn(&str) -> Option<Cow<'a, str>>) -> impl Iterator<Item = usize> {
+        let mut asked: Option<(&str, Option<(Tail, Cow<'a, str>)>)> = None;
+        self.conditions.iter().filter_map(move |condition| {
+            let known = asked.as_ref().is_some_and(|(name, _)| *name == condition.attribute);
+            if !known {
+                let value = attribute(&condition.attribute).map(|value| (Tail::of(&value), value));
+                asked = Some((&condition.attribute, value));
+            }
+            let (tail, value) = asked.as_ref()?.1.as_ref()?;
+            (*tail == condition.tail && *value == condition.value).then_some(condition.node)
+        })
+    }
+}
+
+fn known_or<T: Clone + PartialEq>(children: &mut Vec<(T, usize)>, step: &T, new: usize) -> usize {
+    if let Some((_, known)) = children.iter().find(|(known, _)| known == step) {
+        return *known;
+    }
+    children.push((step.clone(), new));
+    new
 }
 
 /// Where in the plan the document is; one frame for each open element, object or array that matters.
@@ -91,39 +166,29 @@ impl Cursor {
         Self { nodes: vec![0], frames: vec![0] }
     }
 
-    fn here(&self) -> &[usize] {
-        self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default()
+    fn here<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = &'a Node> {
+        let nodes = self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default();
+        nodes.iter().filter_map(|node| plan.node(*node))
     }
 
     /// Goes into an element or a member, of the namespace that its prefix is bound to; `false`, and nowhere, when no path
     /// leads there.
-    pub(crate) fn enter<'a, 'p>(
+    pub(crate) fn enter<'a>(
         &mut self,
-        plan: &'p Plan,
+        plan: &Plan,
         name: &str,
         namespace: Option<&str>,
-        attribute: impl Fn(&str) -> Option<std::borrow::Cow<'a, str>>,
+        attribute: impl Fn(&str) -> Option<Cow<'a, str>>,
     ) -> bool {
         let start = self.frames.last().copied().unwrap_or(0);
         let end = self.nodes.len();
-        // Most conditions ask for the same attribute: it is looked up once.
-        let mut asked: Option<(&str, Option<std::borrow::Cow<'a, str>>)> = None;
-        let mut has = |name: &'p str, value: &str| {
-            let (_, actual) = match asked.take() {
-                Some(known) if known.0 == name => asked.insert(known),
-                _ => asked.insert((name, attribute(name))),
-            };
-            actual.as_deref() == Some(value)
-        };
+        let tail = Tail::of(name);
         for at in start..end {
-            let Some(node) = self.nodes.get(at).copied() else { break };
-            for child in plan.children(node) {
-                let Some(Node { step: Some(step), .. }) = plan.nodes.get(child) else { continue };
-                let Step::Name { name: wanted, with } = step else { continue };
-                let fits =
-                    wanted.is(name, namespace) && with.as_ref().is_none_or(|(name, value)| has(name, value));
-                if fits {
-                    self.nodes.push(child);
+            let Some(node) = self.nodes.get(at).and_then(|node| plan.node(*node)) else { break };
+            for branch in &node.names {
+                if branch.ending.fits(tail) && branch.name.is(name, namespace) {
+                    self.nodes.extend(branch.plain);
+                    self.nodes.extend(branch.met(&attribute));
                 }
             }
         }
@@ -141,11 +206,8 @@ impl Cursor {
         for at in start..end {
             let Some(node) = self.nodes.get(at).copied() else { break };
             self.nodes.push(node);
-            for child in plan.children(node) {
-                if plan.nodes.get(child).is_some_and(|node| node.step == Some(Step::Index(index))) {
-                    self.nodes.push(child);
-                }
-            }
+            let items = plan.node(node).map_or(&[][..], |node| &node.items);
+            self.nodes.extend(items.iter().filter(|(item, _)| *item == index).map(|(_, child)| *child));
         }
         self.frames.push(end);
     }
@@ -163,33 +225,25 @@ impl Cursor {
 
     /// Whether this is a record.
     pub(crate) fn at_record(&self, plan: &Plan) -> bool {
-        self.here().iter().any(|node| plan.records.contains(node))
+        let here = self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default();
+        here.iter().any(|node| plan.records.contains(node))
     }
 
     /// Whether the announced total stands here.
     pub(crate) fn at_total(&self, plan: &Plan) -> bool {
-        self.here().iter().any(|node| plan.nodes.get(*node).is_some_and(|node| node.total))
+        self.here(plan).any(|node| node.total)
     }
 
     /// The rules that want the value here.
     pub(crate) fn rules<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = usize> + 'a {
-        self.here()
-            .iter()
-            .filter_map(|node| plan.nodes.get(*node))
-            .flat_map(|node| node.rules.iter().copied())
+        self.here(plan).flat_map(|node| node.rules.iter().copied())
     }
 
     /// The attributes that are wanted here, with their rules.
     pub(crate) fn attributes<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a Name, usize)> + 'a {
-        self.here()
-            .iter()
-            .filter(|node| plan.nodes.get(**node).is_some_and(|node| node.attributes))
-            .flat_map(|node| plan.children(*node))
-            .filter_map(|child| plan.nodes.get(child))
-            .filter_map(|node| match &node.step {
-                Some(Step::Attribute(name)) => Some((name, node)),
-                _ => None,
-            })
-            .flat_map(|(name, node)| node.rules.iter().map(move |rule| (name, *rule)))
+        let wanted = self.here(plan).flat_map(|node| &node.attributes);
+        wanted
+            .filter_map(|(name, child)| Some((name, plan.node(*child)?)))
+            .flat_map(|(name, child)| child.rules.iter().map(move |rule| (name, *rule)))
     }
 }

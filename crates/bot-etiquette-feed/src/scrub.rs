@@ -2,9 +2,13 @@
 
 mod address;
 mod digits;
+mod link;
 mod tidy;
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use crate::kinds::Kinds;
 
 /// How much was taken out, by kind.
 ///
@@ -81,9 +85,10 @@ struct Find {
     kind: Kind,
 }
 
-/// Takes personal data out of `text` and counts it; `None` when there is none. With `mark` each find leaves a mark.
-pub(crate) fn scrub(text: &str, mark: bool, scrubbed: &mut Scrubbed) -> Option<String> {
-    if !suspicious(text.as_bytes()) {
+/// Takes personal data out of `text`, which holds bytes of these kinds, and counts it; `None` when there is none. With
+/// `mark` each find leaves a mark.
+pub(crate) fn scrub(text: &str, kinds: Kinds, mark: bool, scrubbed: &mut Scrubbed) -> Option<String> {
+    if !may_be_personal(text, kinds) {
         return None;
     }
     let finds = find(text);
@@ -95,19 +100,36 @@ pub(crate) fn scrub(text: &str, mark: bool, scrubbed: &mut Scrubbed) -> Option<S
 
 /// Whether `text` as a whole holds something that would be taken out.
 pub(crate) fn is_personal(text: &str) -> bool {
-    suspicious(text.as_bytes()) && !find(&unmask(text).unwrap_or_else(|| text.to_owned())).is_empty()
+    let text = plain(text);
+    may_be_personal(&text, Kinds::of(&text)) && !find(&text).is_empty()
 }
 
 /// Whether an e-mail address stands in `text`.
 pub(crate) fn holds_email(text: &str) -> bool {
+    let text = plain(text);
     let mut finds = Vec::new();
-    address::emails(text, &mut finds);
+    if address::may_stand_in(text.as_bytes(), Kinds::of(&text)) {
+        address::emails(&text, &mut finds);
+    }
     !finds.is_empty()
+}
+
+fn plain(text: &str) -> Cow<'_, str> {
+    unmask(text).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// A quick look that most texts pass. Each rule tells itself what it cannot do without, so a text that passes holds nothing
+/// that [`find`] would find.
+fn may_be_personal(text: &str, kinds: Kinds) -> bool {
+    let bytes = text.as_bytes();
+    digits::may_stand_in(bytes, kinds)
+        || address::may_stand_in(bytes, kinds)
+        || link::may_stand_in(bytes, kinds)
 }
 
 fn find(text: &str) -> Vec<Find> {
     let mut finds = Vec::new();
-    address::links(text, &mut finds);
+    link::links(text, &mut finds);
     address::emails(text, &mut finds);
     digits::numbers(text, &mut finds);
     finds.sort_by_key(|find| (find.at.start, std::cmp::Reverse(find.at.end)));
@@ -123,56 +145,12 @@ fn find(text: &str) -> Vec<Find> {
     finds
 }
 
-/// A quick look that most texts pass: no at sign in any guise and fewer digits than the shortest number has.
-fn suspicious(bytes: &[u8]) -> bool {
-    let mut digits = 0_usize;
-    for (at, byte) in bytes.iter().enumerate() {
-        if !TELLS.get(usize::from(*byte)).copied().unwrap_or(true) {
-            continue;
-        }
-        let next = bytes.get(at.saturating_add(1)).copied().unwrap_or(0);
-        let ends = |word: &[u8]| {
-            let before = at.checked_sub(word.len()).and_then(|from| bytes.get(from..at));
-            before.is_some_and(|before| before.eq_ignore_ascii_case(word))
-        };
-        let tells = match byte {
-            b'0'..=b'9' => {
-                digits = digits.saturating_add(1);
-                false
-            }
-            b'@' => true,
-            b'&' => matches!(next, b'#' | b'c' | b'C'),
-            b'%' => next == b'4',
-            b'(' | b'[' | b'{' => matches!(next, b'a' | b'A' | b' '),
-            b'b' | b'B' => ends(b"arro"),
-            b':' => ends(b"mailto"),
-            _ => true,
-        };
-        if tells {
-            return true;
-        }
-    }
-    digits >= 7
-}
-
-/// The bytes that [`suspicious`] stops at.
-#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
-const TELLS: [bool; 256] = {
-    let mut tells = [false; 256];
-    let bytes = b"0123456789@&%[{(bB:";
-    let mut at = 0;
-    while at < bytes.len() {
-        tells[bytes[at] as usize] = true;
-        at += 1;
-    }
-    tells
-};
-
 /// Full-width forms as ASCII, and no invisible characters beside ASCII; `None` when there are none.
 pub(crate) fn unmask(text: &str) -> Option<String> {
     let masked =
         |character: char| matches!(character, '\u{FF01}'..='\u{FF5E}' | '\u{FE6B}') || invisible(character);
-    if !text.chars().any(masked) {
+    // The first bytes of all of them; none of them begins a Latin letter.
+    if memchr::memchr3(0xC2, 0xE2, 0xEF, text.as_bytes()).is_none() || !text.chars().any(masked) {
         return None;
     }
     let mut changed = false;

@@ -417,10 +417,9 @@ fn attribute<'a>(start: &'a BytesStart<'_>, is_wanted: impl Fn(&str) -> bool) ->
         let name: &str = attribute.key.as_ref();
         is_wanted(name)
     })?;
-    Some(if value.value.contains('&') {
-        Cow::Owned(html::decode_entities(&value.value))
-    } else {
-        value.value
+    Some(match memchr::memchr(b'&', value.value.as_bytes()) {
+        Some(_) => Cow::Owned(html::decode_entities(&value.value).into_owned()),
+        None => value.value,
     })
 }
 

@@ -7,6 +7,22 @@
 use std::ops::Range;
 
 use super::{Find, Kind, after, before};
+use crate::kinds::Kinds;
+
+/// Digits of the shortest number, a NIE; nothing with fewer is taken for an account.
+const LEAST: usize = 7;
+
+/// Whether a text that holds bytes of these kinds may hold a number.
+pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
+    kinds.any(Kinds::DIGIT) && count(bytes) >= LEAST
+}
+
+/// How many digits there are, in sums of one byte: many of them are formed at once.
+fn count(bytes: &[u8]) -> usize {
+    let sum =
+        |chunk: &[u8]| chunk.iter().fold(0_u8, |sum, byte| sum.wrapping_add(byte.is_ascii_digit().into()));
+    bytes.chunks(255).map(|chunk| usize::from(sum(chunk))).sum()
+}
 
 pub(super) fn numbers(text: &str, finds: &mut Vec<Find>) {
     let bytes = text.as_bytes();
@@ -244,7 +260,7 @@ impl<'a> Run<'a> {
                     if compact.starts_with("ES") && compact.len() == 24 {
                         break;
                     }
-                    if compact.len() >= 15 && !compact.starts_with("ES") && mod97(&compact) {
+                    if !compact.starts_with("ES") && is_account(&compact) {
                         break;
                     }
                 }
@@ -254,8 +270,8 @@ impl<'a> Run<'a> {
         let spanish = compact.starts_with("ES")
             && compact.len() == 24
             && compact.bytes().skip(2).all(|byte| byte.is_ascii_digit());
-        let other = compact.len() >= 15 && mod97(&compact);
-        (spanish || other).then(|| (Find { at: start..end, kind: Kind::Account }, self.behind(end)))
+        (spanish || is_account(&compact))
+            .then(|| (Find { at: start..end, kind: Kind::Account }, self.behind(end)))
     }
 
     /// The first group that starts behind `end`.
@@ -330,6 +346,10 @@ fn next_group(text: &str, at: usize) -> Option<usize> {
 fn is_money(rest: &str) -> bool {
     let rest = rest.trim_start();
     rest.starts_with('€') || rest.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("euro"))
+}
+
+fn is_account(iban: &str) -> bool {
+    iban.len() >= 15 && count(iban.as_bytes()) >= LEAST && mod97(iban)
 }
 
 /// ISO 7064: the number that the moved and spelled-out letters make leaves 1 when divided by 97.
