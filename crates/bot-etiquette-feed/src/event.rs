@@ -324,31 +324,26 @@ pub(crate) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Whether the record has a value of a field, be it an empty one.
-    fn has(&self, field: Field) -> bool {
-        self.record.fields.contains(field)
-    }
-
     /// Every value of a field, with its rule.
     pub(crate) fn all(&self, field: Field) -> impl Iterator<Item = (&'a Rule, &'a str)> + use<'a> {
         let map = self.map;
-        let values = if self.has(field) { self.record.values.as_slice() } else { &[] };
+        let values = if self.record.has(field) { self.record.values.as_slice() } else { &[] };
         values.iter().filter_map(move |(index, text)| {
             let rule = map.rule(*index).filter(|rule| rule.field == field)?;
-            Some((rule, text.trim()))
+            Some((rule, text.as_str()))
         })
     }
 
     /// The first value of the first rule of a field that has one.
     pub(crate) fn one(&self, field: Field) -> Option<&'a str> {
-        if !self.has(field) {
+        if !self.record.has(field) {
             return None;
         }
         let map = self.map;
         let values = self.record.values.iter().filter(|(index, text)| {
-            map.rule(*index).is_some_and(|rule| rule.field == field) && !text.trim().is_empty()
+            map.rule(*index).is_some_and(|rule| rule.field == field) && !text.is_empty()
         });
-        values.min_by_key(|(index, _)| *index).map(|(_, text)| text.trim())
+        values.min_by_key(|(index, _)| *index).map(|(_, text)| text.as_str())
     }
 
     pub(crate) fn clean(&mut self, text: &str, html: bool, lines: bool) -> CleanText {
@@ -475,12 +470,11 @@ impl<'a> Values<'a> {
         for (rule, text) in self.all(Field::Category) {
             // Cleaned before it is cut: a cut may go through the middle of an address.
             let whole = self.clean(text, rule.html, false);
-            let parts = match &rule.split {
-                Some(split) => whole.split(split.as_str()).collect(),
-                None => vec![whole.as_str()],
-            };
-            for part in parts {
-                let part = part.trim();
+            let mut rest = Some(whole.as_str());
+            while let Some(text) = rest.take() {
+                let split = rule.split.as_ref().and_then(|split| text.split_once(split.as_str()));
+                let part = split.map_or(text, |(part, _)| part).trim();
+                rest = split.map(|(_, rest)| rest);
                 if rule.not.as_ref().is_some_and(|not| part.starts_with(not.as_str())) {
                     continue;
                 }

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::field::Field;
 use crate::ics::{Ics, Unfold};
 use crate::json::Json;
-use crate::record::Record;
+use crate::record::{Record, Spare};
 use crate::report::{Note, Notes, Report};
 use crate::scrub::Scrubbed;
 use crate::source_map::{Format, SourceMap};
@@ -89,6 +89,7 @@ pub(crate) struct Gather<'m> {
     pub(crate) outage: Option<Outage>,
     pub(crate) no_line_end: bool,
     record: Option<Record>,
+    spare: Spare,
     census: Census,
     scrubbed: Scrubbed,
     given: u64,
@@ -126,6 +127,7 @@ impl<'m> Feed<'m> {
                 outage: None,
                 no_line_end: false,
                 record: None,
+                spare: Spare::default(),
                 census: Census::default(),
                 scrubbed: Scrubbed::default(),
                 given: 0,
@@ -265,8 +267,6 @@ impl<'m> Feed<'m> {
     }
 }
 
-/// What a value costs even when it is empty.
-const VALUE: usize = size_of::<(usize, String)>();
 /// Bytes read at once.
 const PIECE: usize = 64 * 1024;
 /// Bytes that are needed to see an XML declaration.
@@ -288,7 +288,7 @@ fn declared_in(piece: &[u8]) -> Option<&str> {
 impl Gather<'_> {
     pub(crate) fn begin_record(&mut self) {
         self.census.read = self.census.read.saturating_add(1);
-        self.record = Some(Record::new());
+        self.record = Some(self.spare.record());
     }
 
     pub(crate) fn in_record(&self) -> bool {
@@ -297,31 +297,44 @@ impl Gather<'_> {
 
     /// Takes a value of the record that is open.
     pub(crate) fn value(&mut self, rule: usize, text: &str) {
+        let text = text.trim();
         if self.fits(text.len()) {
-            self.value_owned(rule, text.to_owned());
+            let mut own = self.spare.text();
+            own.push_str(text);
+            self.add(rule, own);
         }
     }
 
     /// The same with a text that nobody else needs.
     pub(crate) fn value_owned(&mut self, rule: usize, text: String) {
-        if !self.fits(text.len()) {
-            return;
+        let trimmed = text.trim().len();
+        if trimmed < text.len() {
+            self.value(rule, &text);
+            self.spare.take_text(text);
+        } else if self.fits(trimmed) {
+            self.add(rule, text);
         }
+    }
+
+    /// An empty text, to be given back as a value.
+    pub(crate) fn text(&mut self) -> String {
+        self.spare.text()
+    }
+
+    fn add(&mut self, rule: usize, text: String) {
+        let Some(field) = self.map.rule(rule).map(|rule| rule.field) else { return };
         let Some(record) = &mut self.record else { return };
-        if let (Some(counter), Some(rule)) = (self.counters.get_mut(rule), self.map.rule(rule)) {
+        if let Some(counter) = self.counters.get_mut(rule) {
             // The element around a range has no value of its own.
-            let is_range = rule.field == Field::Range;
-            counter.add(if is_range { "range" } else { &text }, self.census.read);
-            record.fields.insert(rule.field);
+            counter.add(if field == Field::Range { "range" } else { &text }, self.census.read);
         }
-        record.size = record.size.saturating_add(text.len()).saturating_add(VALUE);
-        record.values.push((rule, text));
+        record.add(rule, field, text);
     }
 
     /// Whether the open record takes a value of this length; it is spoilt when it does not.
     fn fits(&mut self, length: usize) -> bool {
         let Some(record) = &self.record else { return false };
-        let fits = record.size.saturating_add(length).saturating_add(VALUE) <= self.limits.record;
+        let fits = record.fits(length, self.limits.record);
         if !fits {
             self.spoil(Note::RecordTooLarge);
         }
@@ -364,6 +377,7 @@ impl Gather<'_> {
             }
             event
         };
+        self.spare.take_record(record);
         match event {
             Some(event) => self.events.push_back(event),
             None => self.census.dropped = self.census.dropped.saturating_add(1),

@@ -29,13 +29,13 @@ struct Branch {
     ending: Ending,
     /// The child that asks for nothing more.
     plain: Option<usize>,
-    conditions: Vec<Condition>,
+    /// By attribute, the children for the elements where it has a value.
+    conditions: Vec<(String, Vec<Condition>)>,
 }
 
-/// A child for the elements whose attribute has a value.
+/// A value of an attribute.
 #[derive(Debug, Clone)]
 struct Condition {
-    attribute: String,
     value: String,
     tail: Tail,
     node: usize,
@@ -118,31 +118,25 @@ impl Node {
 
 impl Branch {
     fn condition(&mut self, attribute: &str, value: &str, new: usize) -> usize {
-        let same = |known: &&Condition| known.attribute == attribute && known.value == value;
-        if let Some(known) = self.conditions.iter().find(same) {
-            return known.node;
+        let condition = Condition { value: value.to_owned(), tail: Tail::of(value), node: new };
+        match self.conditions.iter_mut().find(|(known, _)| known == attribute) {
+            Some((_, values)) => match values.iter().find(|known| known.value == value) {
+                Some(known) => return known.node,
+                None => values.push(condition),
+            },
+            None => self.conditions.push((attribute.to_owned(), vec![condition])),
         }
-        self.conditions.push(Condition {
-            attribute: attribute.to_owned(),
-            value: value.to_owned(),
-            tail: Tail::of(value),
-            node: new,
-        });
         new
     }
 
-    /// The children whose condition an element meets. Most conditions ask for the same attribute: it is looked up once.
-    fn met<'a>(&self, attribute: impl Fn(&str) -> Option<Cow<'a, str>>) -> impl Iterator<Item = usize> {
-        let mut asked: Option<(&str, Option<(Tail, Cow<'a, str>)>)> = None;
-        self.conditions.iter().filter_map(move |condition| {
-            let known = asked.as_ref().is_some_and(|(name, _)| *name == condition.attribute);
-            if !known {
-                let value = attribute(&condition.attribute).map(|value| (Tail::of(&value), value));
-                asked = Some((&condition.attribute, value));
-            }
-            let (tail, value) = asked.as_ref()?.1.as_ref()?;
-            (*tail == condition.tail && *value == condition.value).then_some(condition.node)
-        })
+    /// Adds the children whose condition an element meets.
+    fn meet<'a>(&self, attribute: impl Fn(&str) -> Option<Cow<'a, str>>, nodes: &mut Vec<usize>) {
+        for (name, values) in &self.conditions {
+            let Some(actual) = attribute(name) else { continue };
+            let tail = Tail::of(&actual);
+            let met = values.iter().filter(|known| known.tail == tail && known.value == actual);
+            nodes.extend(met.map(|known| known.node));
+        }
     }
 }
 
@@ -188,7 +182,7 @@ impl Cursor {
             for branch in &node.names {
                 if branch.ending.fits(tail) && branch.name.is(name, namespace) {
                     self.nodes.extend(branch.plain);
-                    self.nodes.extend(branch.met(&attribute));
+                    branch.meet(&attribute, &mut self.nodes);
                 }
             }
         }

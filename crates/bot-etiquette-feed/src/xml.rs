@@ -1,8 +1,11 @@
 //! XML feeds, RSS and Atom: what no path leads to is passed over.
 
+mod markup;
+
 use std::borrow::Cow;
 
 use quick_xml::Reader;
+use quick_xml::errors::SyntaxError;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::feed::Gather;
@@ -13,6 +16,8 @@ use crate::path::Name;
 use crate::plan::Cursor;
 use crate::report::Note;
 use crate::window::Window;
+
+use markup::Piece;
 
 #[derive(Debug)]
 pub(crate) struct Xml {
@@ -148,86 +153,93 @@ fn end_of(buffer: &str) -> Option<&'static str> {
 impl Walk {
     /// Reads all whole tokens of `window`; returns how many bytes they take.
     fn tokens(&mut self, window: &str, last: bool, gather: &mut Gather<'_>) -> usize {
-        let mut base = 0;
-        // Each turn reads on behind something that is no markup at all.
-        loop {
+        let mut base = 0_usize;
+        while !gather.truncated {
             let rest = window.get(base..).unwrap_or_default();
-            let mut reader = Reader::from_str(rest);
-            let config = reader.config_mut();
-            config.check_end_names = false;
-            config.allow_unmatched_ends = true;
-            config.allow_dangling_amp = true;
-            let mut used = 0;
-            let bad_markup = loop {
-                let event = reader.read_event();
-                let position =
-                    usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(rest.len());
-                let event = match event {
-                    Ok(Event::Eof) => break false,
-                    Ok(event) => event,
-                    Err(quick_xml::Error::Syntax(quick_xml::errors::SyntaxError::InvalidBangMarkup)) => {
-                        break true;
-                    }
-                    Err(quick_xml::Error::Syntax(_)) => break false,
-                    Err(_) => break true,
-                };
-                if let Event::Start(start) | Event::Empty(start) = &event
-                    && !is_name(start.name().as_ref())
-                {
-                    break true;
+            if self.skip.is_some()
+                && let Some(text @ 1..) = memchr::memchr(b'<', rest.as_bytes())
+            {
+                // Where nothing is wanted, tags alone count.
+                base = base.saturating_add(text);
+                continue;
+            }
+            let length = match markup::first(rest) {
+                Some((Piece::Start { content, .. }, _)) if !is_name(content) => {
+                    self.no_markup(rest, last, gather)
                 }
-                // A text may go on in the next chunk.
-                if position >= rest.len() && !last && matches!(event, Event::Text(_) | Event::GeneralRef(_)) {
-                    break false;
+                Some((piece, length)) => {
+                    self.piece(piece, gather);
+                    length
                 }
-                used = position;
-                self.event(event, gather);
-                if gather.truncated {
-                    break false;
-                }
+                None => self.uncommon(rest, last, gather),
             };
-            base = base.saturating_add(used);
-            if !bad_markup || gather.truncated {
-                return base;
+            if length == 0 {
+                break;
             }
-            let rest = window.get(base..).unwrap_or_default();
-            if rest.len() < 16 && !last {
-                return base;
+            base = base.saturating_add(length);
+        }
+        base
+    }
+
+    /// Reads what is no common piece, and returns how long it is: 0 for what is not whole.
+    fn uncommon(&mut self, rest: &str, last: bool, gather: &mut Gather<'_>) -> usize {
+        if !rest.starts_with('<') {
+            // A text may go on in the next chunk.
+            if last {
+                self.text_piece(rest, gather);
             }
-            // `<` begins no markup here: it is text.
-            gather.notes.add(Note::Unbalanced);
-            self.text("<", gather);
-            base = base.saturating_add(rest.chars().next().map_or(1, char::len_utf8));
-            if base >= window.len() {
-                return window.len();
+            return if last { rest.len() } else { 0 };
+        }
+        let mut reader = Reader::from_str(rest);
+        match reader.read_event() {
+            Ok(event) => {
+                if matches!(event, Event::DocType(_)) {
+                    gather.notes.add(Note::Doctype);
+                }
+                usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(rest.len())
             }
+            Err(quick_xml::Error::Syntax(error)) if error != SyntaxError::InvalidBangMarkup => 0,
+            Err(_) => self.no_markup(rest, last, gather),
         }
     }
 
-    fn event(&mut self, event: Event<'_>, gather: &mut Gather<'_>) {
-        match event {
-            Event::Start(start) => self.start(&start, gather),
-            Event::Empty(start) => {
-                self.start(&start, gather);
-                self.end(start.name().as_ref().as_ref(), gather);
-            }
-            Event::End(end) => self.end(end.name().as_ref().as_ref(), gather),
-            Event::Text(text) => {
-                self.high = None;
-                let text = text.into_inner();
-                if text.starts_with('&') && self.wanted() {
-                    gather.notes.add(Note::BareAmpersand);
-                }
-                self.text(&text, gather);
-            }
-            Event::CData(text) => {
-                self.high = None;
-                self.text(&text.into_inner(), gather);
-            }
-            Event::GeneralRef(reference) if self.wanted() => self.reference(&reference.into_inner(), gather),
-            Event::DocType(_) => gather.notes.add(Note::Doctype),
-            _ => {}
+    /// Takes the `<` that begins no markup as text.
+    fn no_markup(&mut self, rest: &str, last: bool, gather: &mut Gather<'_>) -> usize {
+        if rest.len() < 16 && !last {
+            return 0;
         }
+        gather.notes.add(Note::Unbalanced);
+        self.text("<", gather);
+        1
+    }
+
+    fn piece(&mut self, piece: Piece<'_>, gather: &mut Gather<'_>) {
+        match piece {
+            Piece::Start { content, empty } => {
+                let length = content.bytes().position(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+                let start = BytesStart::from_content(content, length.unwrap_or(content.len()));
+                self.start(&start, gather);
+                if empty {
+                    self.end(start.name().as_ref(), gather);
+                }
+            }
+            Piece::End(name) => self.end(name, gather),
+            Piece::Text(text) => self.text_piece(text, gather),
+            Piece::CData(text) => {
+                self.high = None;
+                self.text(text, gather);
+            }
+            Piece::Reference(name) if self.wanted() => self.reference(name, gather),
+            Piece::Reference(_) | Piece::Comment => {}
+        }
+    }
+
+    fn text_piece(&mut self, text: &str, gather: &mut Gather<'_>) {
+        self.high = None;
+        if text.starts_with('&') && self.wanted() {
+            gather.notes.add(Note::BareAmpersand);
+        }
+        self.text(text, gather);
     }
 
     fn start(&mut self, start: &BytesStart<'_>, gather: &mut Gather<'_>) {
@@ -276,12 +288,12 @@ impl Walk {
                 if rule.field == Field::Range {
                     gather.value(index, "");
                 } else {
-                    element.text = Some(String::new());
+                    element.text = Some(gather.text());
                     element.nested |= rule.nested;
                 }
             }
         } else if self.cursor.at_total(&map.plan) {
-            element.text = Some(String::new());
+            element.text = Some(gather.text());
         }
         self.elements.push(element);
     }
@@ -428,8 +440,11 @@ fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | ':'))
 }
 
-/// FNV-1a: names are only compared with names of the same document.
+/// Eight bytes at a time: names are only compared with names of the same document.
 fn hash(name: &str) -> u64 {
-    name.bytes()
-        .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    let (words, rest) = name.as_bytes().as_chunks();
+    let rest = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    words.iter().map(|word| u64::from_be_bytes(*word)).chain([rest]).fold(name.len() as u64, |hash, word| {
+        (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    })
 }

@@ -18,6 +18,11 @@ pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
 /// Which of [`LINKS`] the colon or the slash at `at` belongs to.
 fn known(bytes: &[u8], at: usize) -> Option<&'static str> {
     let end = at.saturating_add(1);
+    // The last letters of all of them.
+    let left = at.checked_sub(1).and_then(|left| bytes.get(left))?;
+    if !matches!(left.to_ascii_lowercase(), b'o' | b'l' | b's' | b'p' | b'e' | b'm') {
+        return None;
+    }
     let stands = |from: usize, sign: &str| {
         let word = bytes.get(from..from.saturating_add(sign.len()));
         word.is_some_and(|word| word.eq_ignore_ascii_case(sign.as_bytes()))
