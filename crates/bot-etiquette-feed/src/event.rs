@@ -30,8 +30,15 @@ impl EventKey {
     /// 512 bytes, and for a source whose name is empty or has a colon.
     #[must_use]
     pub fn new(source: &str, id: &str) -> Option<Self> {
+        let named = !source.trim().is_empty() && !source.contains(':');
+        named.then(|| Self::of([source, id].join(":"), source.len().saturating_add(1))).flatten()
+    }
+
+    /// A key whose id begins at `start`, behind the name of a source and a colon.
+    fn of(key: String, start: usize) -> Option<Self> {
+        let id = key.get(start..)?;
         let fits = !id.is_empty() && id.len() <= MAX_KEY && !scrub::holds_email(id) && !holds_control(id);
-        (fits && !source.trim().is_empty() && !source.contains(':')).then(|| Self([source, id].join(":")))
+        fits.then_some(Self(key))
     }
 
     /// The source's name.
@@ -369,36 +376,39 @@ impl<'a> Values<'a> {
 
     /// All paths of the key joined; a link's scheme does not count, since sites move to `https`.
     fn key(&self) -> Option<EventKey> {
-        let mut parts: Vec<&str> =
-            self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty()).collect();
-        if parts.is_empty() {
-            parts.extend(self.one(Field::Link));
-        }
-        let mut id = String::new();
-        for part in parts {
+        let mut key = String::with_capacity(64);
+        key.push_str(&self.map.source);
+        key.push(':');
+        let start = key.len();
+        let mut add = |part: &str| {
             let part = part.strip_prefix("https://").or_else(|| part.strip_prefix("http://")).unwrap_or(part);
-            if !id.is_empty() {
-                id.push('|');
+            if key.len() > start {
+                key.push('|');
             }
             if holds_control(part) {
-                id.extend(part.chars().filter(|character| !character.is_control()));
+                key.extend(part.chars().filter(|character| !character.is_control()));
             } else {
-                id.push_str(part);
+                key.push_str(part);
             }
+        };
+        let mut parts = self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty()).peekable();
+        match parts.peek() {
+            Some(_) => parts.for_each(&mut add),
+            None => self.one(Field::Link).into_iter().for_each(&mut add),
         }
-        EventKey::new(&self.map.source, &id)
+        EventKey::of(key, start)
     }
 
-    fn language(&mut self) -> String {
+    fn language(&mut self) -> Cow<'a, str> {
         let named = self.one(Field::Language).filter(|lang| {
             (2..=35).contains(&lang.len())
                 && lang.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         });
-        let Some(named) = named else { return self.map.language.clone() };
+        let Some(named) = named else { return Cow::Borrowed(&self.map.language) };
         if !named.eq_ignore_ascii_case(&self.map.language) {
             self.notes.add(Note::OtherLanguage);
         }
-        named.to_ascii_lowercase()
+        Cow::Owned(named.to_ascii_lowercase())
     }
 
     fn texts(&mut self, field: Field, lang: &str, lines: bool) -> Texts {
@@ -466,7 +476,7 @@ impl<'a> Values<'a> {
     }
 
     fn categories(&mut self) -> Vec<CleanText> {
-        let mut categories: Vec<CleanText> = Vec::new();
+        let mut categories = Vec::new();
         for (rule, text) in self.all(Field::Category) {
             // Cleaned before it is cut: a cut may go through the middle of an address.
             let whole = self.clean(text, rule.html, false);

@@ -233,7 +233,11 @@ impl<'m> Feed<'m> {
     fn decode(&mut self, piece: &[u8], last: bool) {
         let unfolded = self.unfold.as_mut().map(|unfold| unfold.push(piece, last));
         let piece = unfolded.as_deref().unwrap_or(piece);
-        self.charset.push(piece, last, &mut self.text, &mut self.gather.notes);
+        let window = match &mut self.reader {
+            Reader::Xml(xml) if self.sniffed => xml.window(),
+            _ => &mut self.text,
+        };
+        self.charset.push(piece, last, window, &mut self.gather.notes);
         if let Some(unfolded) = unfolded {
             wipe(unfolded);
         }
@@ -242,7 +246,10 @@ impl<'m> Feed<'m> {
         }
         match &mut self.reader {
             Reader::Json(json) => json.push(&self.text, last, &mut self.gather),
-            Reader::Xml(xml) => xml.push(&self.text, last, &mut self.gather),
+            Reader::Xml(xml) => {
+                xml.window().push_str(&self.text);
+                xml.read(last, &mut self.gather);
+            }
             Reader::Csv(csv) => csv.push(&self.text, last, &mut self.gather),
             Reader::Ics(ics) => ics.push(&self.text, last, &mut self.gather),
         }
@@ -285,6 +292,14 @@ fn declared_in(piece: &[u8]) -> Option<&str> {
     rest.get(1..)?.split(quote).next()
 }
 
+/// A text without blanks around it; most have none.
+fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
+        _ => text.trim(),
+    }
+}
+
 impl Gather<'_> {
     pub(crate) fn begin_record(&mut self) {
         self.census.read = self.census.read.saturating_add(1);
@@ -297,7 +312,7 @@ impl Gather<'_> {
 
     /// Takes a value of the record that is open.
     pub(crate) fn value(&mut self, rule: usize, text: &str) {
-        let text = text.trim();
+        let text = trimmed(text);
         if self.fits(text.len()) {
             let mut own = self.spare.text();
             own.push_str(text);
@@ -307,11 +322,10 @@ impl Gather<'_> {
 
     /// The same with a text that nobody else needs.
     pub(crate) fn value_owned(&mut self, rule: usize, text: String) {
-        let trimmed = text.trim().len();
-        if trimmed < text.len() {
+        if trimmed(&text).len() < text.len() {
             self.value(rule, &text);
             self.spare.take_text(text);
-        } else if self.fits(trimmed) {
+        } else if self.fits(text.len()) {
             self.add(rule, text);
         }
     }

@@ -32,7 +32,7 @@ impl Link {
             return (None, scrubbed);
         }
         let writes = matches!(host, "wa.me" | "api.whatsapp.com" | "web.whatsapp.com" | "chat.whatsapp.com");
-        if writes || scrub::holds_email(&decoded(url.path())) || url.path().split('/').any(is_number) {
+        if writes || scrub::holds_email(&decoded(url.path())) || holds_number(url.path()) {
             scrubbed.links = 1;
             return (None, scrubbed);
         }
@@ -103,11 +103,13 @@ fn decoded(text: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Whether a piece of a link is a telephone number with its country code.
+/// Whether a piece of a path is a telephone number with its country code.
+fn holds_number(path: &str) -> bool {
+    let digits = path.bytes().filter(u8::is_ascii_digit).count();
+    digits >= 11 && path.split('/').any(is_number)
+}
+
 fn is_number(piece: &str) -> bool {
-    if piece.len() < 11 || !piece.ends_with(|last: char| last.is_ascii_digit()) {
-        return false;
-    }
     let digits = piece.trim_start_matches("%2B").trim_start_matches('+').trim_start_matches("00");
     digits.len() == 11 && digits.starts_with("34") && digits.bytes().all(|digit| digit.is_ascii_digit())
 }

@@ -16,6 +16,8 @@ pub(crate) struct Plan {
 #[derive(Debug, Clone, Default)]
 struct Node {
     names: Vec<Branch>,
+    /// What the name of each ends with.
+    endings: Vec<Ending>,
     attributes: Vec<(Name, usize)>,
     items: Vec<(u64, usize)>,
     rules: Vec<usize>,
@@ -26,7 +28,6 @@ struct Node {
 #[derive(Debug, Clone)]
 struct Branch {
     name: Name,
-    ending: Ending,
     /// The child that asks for nothing more.
     plain: Option<usize>,
     /// By attribute, the children for the elements where it has a value.
@@ -96,12 +97,8 @@ impl Node {
             Step::Name { name, with } => {
                 let known = self.names.iter().position(|branch| branch.name == *name);
                 let at = known.unwrap_or_else(|| {
-                    self.names.push(Branch {
-                        name: name.clone(),
-                        ending: name.ending(),
-                        plain: None,
-                        conditions: Vec::new(),
-                    });
+                    self.endings.push(name.ending());
+                    self.names.push(Branch { name: name.clone(), plain: None, conditions: Vec::new() });
                     self.names.len().saturating_sub(1)
                 });
                 let Some(branch) = self.names.get_mut(at) else { return new };
@@ -179,8 +176,14 @@ impl Cursor {
         let tail = Tail::of(name);
         for at in start..end {
             let Some(node) = self.nodes.get(at).and_then(|node| plan.node(*node)) else { break };
-            for branch in &node.names {
-                if branch.ending.fits(tail) && branch.name.is(name, namespace) {
+            let mut from = 0_usize;
+            while let Some(place) =
+                node.endings.get(from..).and_then(|rest| rest.iter().position(|ending| ending.fits(tail)))
+            {
+                let fits = from.saturating_add(place);
+                from = fits.saturating_add(1);
+                let Some(branch) = node.names.get(fits) else { break };
+                if branch.name.is(name, namespace) {
                     self.nodes.extend(branch.plain);
                     branch.meet(&attribute, &mut self.nodes);
                 }

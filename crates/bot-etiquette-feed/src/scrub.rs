@@ -100,22 +100,30 @@ pub(crate) fn scrub(text: &str, kinds: Kinds, mark: bool, scrubbed: &mut Scrubbe
 
 /// Whether `text` as a whole holds something that would be taken out.
 pub(crate) fn is_personal(text: &str) -> bool {
-    let text = plain(text);
-    may_be_personal(&text, Kinds::of(&text)) && !find(&text).is_empty()
+    let (text, kinds) = plain(text);
+    may_be_personal(&text, kinds) && !find(&text).is_empty()
 }
 
 /// Whether an e-mail address stands in `text`.
 pub(crate) fn holds_email(text: &str) -> bool {
-    let text = plain(text);
+    let (text, kinds) = plain(text);
     let mut finds = Vec::new();
-    if address::may_stand_in(text.as_bytes(), Kinds::of(&text)) {
+    if address::may_stand_in(text.as_bytes(), kinds) {
         address::emails(&text, &mut finds);
     }
     !finds.is_empty()
 }
 
-fn plain(text: &str) -> Cow<'_, str> {
-    unmask(text).map_or(Cow::Borrowed(text), Cow::Owned)
+/// A text as [`unmask`] leaves it, and the kinds of its bytes.
+fn plain(text: &str) -> (Cow<'_, str>, Kinds) {
+    let kinds = Kinds::of(text);
+    match kinds.any(Kinds::FOREIGN).then(|| unmask(text)).flatten() {
+        Some(plain) => {
+            let kinds = Kinds::of(&plain);
+            (Cow::Owned(plain), kinds)
+        }
+        None => (Cow::Borrowed(text), kinds),
+    }
 }
 
 /// A quick look that most texts pass. Each rule tells itself what it cannot do without, so a text that passes holds nothing

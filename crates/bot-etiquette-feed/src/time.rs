@@ -1,5 +1,7 @@
 //! Dates and times as feeds write them.
 
+mod plain;
+
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 
@@ -34,10 +36,10 @@ pub(crate) fn written(text: &str, notes: &mut Notes) -> Option<Written> {
 
 fn iso(text: &str) -> Option<Written> {
     let (date, rest) = text.split_at_checked(10)?;
-    let mut parts = date.split('-');
-    let date =
-        Date::new(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?)
-            .ok()?;
+    let date = plain::date(date).or_else(|| {
+        let mut parts = date.split('-');
+        Date::new(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?).ok()
+    })?;
     let (time, days, offset) = clock(rest.trim_start_matches(['T', 't', ' ']), &mut Notes::default())?;
     roll(date, time, days, offset)
 }
@@ -112,6 +114,9 @@ fn clock(text: &str, notes: &mut Notes) -> Option<Clock> {
     let text = text.trim();
     if text.is_empty() {
         return Some((None, 0, None));
+    }
+    if let Some(time) = plain::time(text) {
+        return Some((Some(time), 0, None));
     }
     let end = text
         .bytes()

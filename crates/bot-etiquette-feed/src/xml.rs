@@ -15,6 +15,7 @@ use crate::namespaces::Bindings;
 use crate::path::Name;
 use crate::plan::Cursor;
 use crate::report::Note;
+use crate::source_map::Rule;
 use crate::window::Window;
 
 use markup::Piece;
@@ -39,6 +40,8 @@ struct Walk {
     /// The depth above which nothing is wanted.
     skip: Option<usize>,
     elements: Vec<Element>,
+    /// Whether somebody wants the text that stands here.
+    wanted: bool,
     root_seen: bool,
     high: Option<u32>,
     bindings: Bindings,
@@ -64,6 +67,7 @@ impl Xml {
                 names: Vec::new(),
                 skip: None,
                 elements: Vec::new(),
+                wanted: false,
                 root_seen: false,
                 high: None,
                 bindings: Bindings::default(),
@@ -72,11 +76,17 @@ impl Xml {
         }
     }
 
-    pub(crate) fn push(&mut self, text: &str, last: bool, gather: &mut Gather<'_>) {
+    /// Where the text that comes is to be put.
+    pub(crate) fn window(&mut self) -> &mut Window {
+        &mut self.buffer
+    }
+
+    /// Reads what was put into the window.
+    pub(crate) fn read(&mut self, last: bool, gather: &mut Gather<'_>) {
         if self.done {
+            self.buffer.clear();
             return;
         }
-        self.buffer.push_str(text);
         if self.buffer.len() < self.enough && !last {
             return;
         }
@@ -156,10 +166,10 @@ impl Walk {
         let mut base = 0_usize;
         while !gather.truncated {
             let rest = window.get(base..).unwrap_or_default();
-            if self.skip.is_some()
+            if !self.wanted
                 && let Some(text @ 1..) = memchr::memchr(b'<', rest.as_bytes())
             {
-                // Where nothing is wanted, tags alone count.
+                // Where no text is wanted, tags alone count.
                 base = base.saturating_add(text);
                 continue;
             }
@@ -222,21 +232,25 @@ impl Walk {
                 if empty {
                     self.end(start.name().as_ref(), gather);
                 }
+                self.wanted = self.target().is_some();
             }
-            Piece::End(name) => self.end(name, gather),
+            Piece::End(name) => {
+                self.end(name, gather);
+                self.wanted = self.target().is_some();
+            }
             Piece::Text(text) => self.text_piece(text, gather),
             Piece::CData(text) => {
                 self.high = None;
                 self.text(text, gather);
             }
-            Piece::Reference(name) if self.wanted() => self.reference(name, gather),
+            Piece::Reference(name) if self.wanted => self.reference(name, gather),
             Piece::Reference(_) | Piece::Comment => {}
         }
     }
 
     fn text_piece(&mut self, text: &str, gather: &mut Gather<'_>) {
         self.high = None;
-        if text.starts_with('&') && self.wanted() {
+        if text.starts_with('&') && self.wanted {
             gather.notes.add(Note::BareAmpersand);
         }
         self.text(text, gather);
@@ -278,20 +292,19 @@ impl Walk {
         }
         let mut element = Element { record, ..Element::default() };
         if gather.in_record() {
-            for (name, rule) in self.cursor.attributes(&map.plan) {
+            self.cursor.attributes(&map.plan).for_each(|(name, rule)| {
                 if let Some(value) = named_attribute(start, name, &self.bindings) {
                     gather.value(rule, &value);
                 }
-            }
-            for index in self.cursor.rules(&map.plan) {
-                let Some(rule) = map.rule(index) else { continue };
-                if rule.field == Field::Range {
-                    gather.value(index, "");
-                } else {
-                    element.text = Some(gather.text());
+            });
+            self.cursor.rules(&map.plan).for_each(|index| match map.rule(index) {
+                Some(Rule { field: Field::Range, .. }) => gather.value(index, ""),
+                Some(rule) => {
+                    element.text.get_or_insert_with(|| gather.text());
                     element.nested |= rule.nested;
                 }
-            }
+                None => {}
+            });
         } else if self.cursor.at_total(&map.plan) {
             element.text = Some(gather.text());
         }
@@ -329,9 +342,12 @@ impl Walk {
         if let Some(text) = element.text {
             if gather.in_record() {
                 let is_range = |rule: &usize| map.rule(*rule).is_some_and(|rule| rule.field == Field::Range);
-                let mut rules = self.cursor.rules(plan).filter(|rule| !is_range(rule));
-                if let Some(first) = rules.next() {
-                    rules.for_each(|rule| gather.value(rule, &text));
+                let mut first = None;
+                self.cursor.rules(plan).filter(|rule| !is_range(rule)).for_each(|rule| match first {
+                    None => first = Some(rule),
+                    Some(_) => gather.value(rule, &text),
+                });
+                if let Some(first) = first {
                     gather.value_owned(first, text);
                 }
             } else if self.cursor.at_total(plan) {
@@ -342,11 +358,6 @@ impl Walk {
         if element.record {
             gather.end_record();
         }
-    }
-
-    fn wanted(&self) -> bool {
-        self.skip.is_none()
-            && (self.elements.last().is_some_and(|element| element.text.is_some()) || self.nested().is_some())
     }
 
     fn nested(&self) -> Option<usize> {

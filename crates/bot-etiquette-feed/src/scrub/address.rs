@@ -1,5 +1,9 @@
 //! E-mail addresses, plain and disguised.
 
+use std::iter::Peekable;
+
+use memchr::{Memchr2, Memchr3};
+
 use super::{Find, Kind, after, before};
 use crate::kinds::Kinds;
 
@@ -18,7 +22,47 @@ pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
     let is_sign = |at: usize| sign_from(bytes, at).is_some();
     kinds.any(Kinds::SIGN) && memchr::memchr3_iter(b'@', b'&', b'%', bytes).any(is_sign)
         || kinds.any(Kinds::BRACKET) && memchr::memchr3_iter(b'(', b'[', b'{', bytes).any(is_sign)
-        || kinds.any(Kinds::LETTER_B) && memchr::memchr2_iter(b'b', b'B', bytes).any(is_sign)
+        || kinds.any(Kinds::LETTER_B)
+            && holds_rro(bytes)
+            && memchr::memchr2_iter(b'b', b'B', bytes).any(is_sign)
+}
+
+/// Whether the rarest letters of `arroba` stand somewhere; without a way out, so that many bytes are compared at once.
+fn holds_rro(bytes: &[u8]) -> bool {
+    let [second, third] = [1, 2].map(|from| bytes.get(from..).unwrap_or_default());
+    let threes = bytes.iter().zip(second).zip(third);
+    threes.fold(false, |seen, ((one, two), three)| {
+        seen | ((one | 0x20 == b'r') & (two | 0x20 == b'r') & (three | 0x20 == b'o'))
+    })
+}
+
+/// The bytes that may tell an at sign, in order.
+struct Telling<'a> {
+    signs: Peekable<Memchr3<'a>>,
+    brackets: Peekable<Memchr3<'a>>,
+    letters: Peekable<Memchr2<'a>>,
+}
+
+impl<'a> Telling<'a> {
+    fn of(bytes: &'a [u8]) -> Self {
+        Self {
+            signs: memchr::memchr3_iter(b'@', b'&', b'%', bytes).peekable(),
+            brackets: memchr::memchr3_iter(b'(', b'[', b'{', bytes).peekable(),
+            letters: memchr::memchr2_iter(b'b', b'B', bytes).peekable(),
+        }
+    }
+}
+
+impl Iterator for Telling<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let heads = [self.signs.peek(), self.brackets.peek(), self.letters.peek()];
+        let first = *heads.into_iter().flatten().min()?;
+        let _ = self.signs.next_if_eq(&first).or_else(|| self.brackets.next_if_eq(&first));
+        let _ = self.letters.next_if_eq(&first);
+        Some(first)
+    }
 }
 
 /// Where the at sign begins, in one of its guises, whose telling byte may be the one at `at`.
@@ -39,17 +83,14 @@ fn sign_from(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 pub(super) fn emails(text: &str, finds: &mut Vec<Find>) {
-    const TELLING: Kinds = Kinds::SIGN.or(Kinds::BRACKET).or(Kinds::LETTER_B);
+    let bytes = text.as_bytes();
     let mut from = 0;
-    for (place, byte) in text.bytes().enumerate() {
-        if !Kinds::of_byte(byte).any(TELLING) {
-            continue;
-        }
-        let Some(at) = sign_from(text.as_bytes(), place).filter(|at| *at >= from) else { continue };
+    for place in Telling::of(bytes) {
+        let Some(at) = sign_from(bytes, place).filter(|at| *at >= from) else { continue };
         let Some((sign, length)) = disguise(text, at, &AT) else { continue };
         let after_sign = at.saturating_add(length);
         let spaced = sign != "@" && sign != "%40";
-        let word = matches!(byte, b'b' | b'B');
+        let word = at < place;
         if word && !(stands_alone(text, at, after_sign)) {
             continue;
         }
@@ -85,13 +126,17 @@ fn local_part(text: &str, at: usize, from: usize, spaced: bool) -> Option<usize>
     }
     let mut length = 0;
     for character in left.chars().rev() {
-        if length >= REACH || !(character.is_alphanumeric() || "._%+'-~!$*^`".contains(character)) {
+        if length >= REACH || !(character.is_alphanumeric() || is_local_sign(character)) {
             break;
         }
         length += character.len_utf8();
     }
     let taken = left.get(left.len().saturating_sub(length)..)?;
     taken.contains(char::is_alphanumeric).then(|| from + left.len() - length)
+}
+
+fn is_local_sign(character: char) -> bool {
+    matches!(character, '.' | '_' | '%' | '+' | '\'' | '-' | '~' | '!' | '$' | '*' | '^' | '`')
 }
 
 /// Where the domain that starts at `start` ends: labels, a dot at least, a last label of two letters or more.

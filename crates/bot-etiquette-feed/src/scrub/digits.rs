@@ -27,12 +27,20 @@ fn count(bytes: &[u8]) -> usize {
 pub(super) fn numbers(text: &str, finds: &mut Vec<Find>) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
-        let start = at.saturating_add(start);
+    while let Some(start) = next_digit(bytes, at) {
         let run = Run::read(text, start);
         run.finds(finds);
         at = run.end.max(start.saturating_add(1));
     }
+}
+
+/// The first digit from `from` on; many bytes without one are passed over at once.
+fn next_digit(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    let has_digit = |chunk: &[u8]| chunk.iter().fold(false, |seen, byte| seen | byte.is_ascii_digit());
+    let (index, chunk) = rest.chunks(32).enumerate().find(|(_, chunk)| has_digit(chunk))?;
+    let at = chunk.iter().position(u8::is_ascii_digit)?;
+    Some(from.saturating_add(index.saturating_mul(32)).saturating_add(at))
 }
 
 struct Run<'a> {

@@ -18,9 +18,9 @@ pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
 /// Which of [`LINKS`] the colon or the slash at `at` belongs to.
 fn known(bytes: &[u8], at: usize) -> Option<&'static str> {
     let end = at.saturating_add(1);
-    // The last letters of all of them.
-    let left = at.checked_sub(1).and_then(|left| bytes.get(left))?;
-    if !matches!(left.to_ascii_lowercase(), b'o' | b'l' | b's' | b'p' | b'e' | b'm') {
+    // What stands before the colon or the slash in all of them.
+    let left = bytes.get(..at)?.last_chunk()?.map(|letter: u8| letter.to_ascii_lowercase());
+    if !matches!(&left, b"to" | b"el" | b"ms" | b"pp" | b"me" | b"om") {
         return None;
     }
     let stands = |from: usize, sign: &str| {

@@ -1,0 +1,26 @@
+//! Dates and times in the plainest form, which most feeds write: `2025-10-25`, `19:00`, `19:00:00`.
+
+use jiff::civil::{Date, Time};
+
+/// A date of ten characters; `None` where another form may be meant.
+pub(super) fn date(text: &str) -> Option<Date> {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else { return None };
+    let century = i16::from(pair(*y1, *y2)?).checked_mul(100)?;
+    let year = century.checked_add(pair(*y3, *y4)?.into())?;
+    Date::new(year, pair(*m1, *m2)?, pair(*d1, *d2)?).ok()
+}
+
+/// A time of five or eight characters; `None` where another form may be meant.
+pub(super) fn time(text: &str) -> Option<Time> {
+    let (hour, minute, second) = match text.as_bytes() {
+        [h1, h2, b':', m1, m2] => (pair(*h1, *h2)?, pair(*m1, *m2)?, 0),
+        [h1, h2, b':', m1, m2, b':', s1, s2] => (pair(*h1, *h2)?, pair(*m1, *m2)?, pair(*s1, *s2)?),
+        _ => return None,
+    };
+    Time::new(hour, minute, second, 0).ok()
+}
+
+fn pair(tens: u8, ones: u8) -> Option<i8> {
+    let digit = |byte: u8| byte.is_ascii_digit().then(|| byte.wrapping_sub(b'0'));
+    i8::try_from(digit(tens)?.wrapping_mul(10).wrapping_add(digit(ones)?)).ok()
+}
