@@ -69,7 +69,13 @@ fn normal(text: Cow<'_, str>, lines: bool) -> (Cow<'_, str>, Kinds) {
     if is_normal(&text, kinds, lines) {
         return (text, kinds);
     }
-    let mut text = tidy_spaces(&text, lines);
+    let text = made_normal(&text, lines);
+    let kinds = Kinds::of(&text);
+    (Cow::Owned(text), kinds)
+}
+
+fn made_normal(text: &str, lines: bool) -> String {
+    let mut text = tidy_spaces(text, lines);
     // What is invisible may stand between a letter and its accent: a few rounds settle it.
     for _ in 0..4 {
         if is_nfc_quick(text.chars()) != IsNormalized::Yes {
@@ -80,8 +86,7 @@ fn normal(text: Cow<'_, str>, lines: bool) -> (Cow<'_, str>, Kinds) {
             None => break,
         }
     }
-    let kinds = Kinds::of(&text);
-    (Cow::Owned(text), kinds)
+    text
 }
 
 /// Whether a text that holds bytes of these kinds is seen to be normal: ASCII, the letters and signs of Latin-1, the usual
@@ -104,14 +109,16 @@ fn is_normal(text: &str, kinds: Kinds, lines: bool) -> bool {
 
 /// Whether the characters beyond Latin letters are all signs that have one form, such as those of `¡«nº “x” – 3 €…!`.
 fn has_usual_signs(bytes: &[u8]) -> bool {
-    bytes.iter().enumerate().filter(|(_, byte)| Kinds::of_byte(**byte).any(Kinds::FOREIGN)).all(|(at, _)| {
-        match bytes.get(at..).unwrap_or_default() {
-            [0xC2, 0xA1..=0xAC | 0xAE..=0xBF, ..] => true,
-            [0xE2, 0x80, 0x93 | 0x94 | 0x98 | 0x99 | 0x9C | 0x9D | 0xA6, ..] => true,
-            [0xE2, 0x82, 0xAC, ..] => true,
-            _ => false,
-        }
-    })
+    let is_usual = |at: usize| {
+        matches!(
+            bytes.get(at..).unwrap_or_default(),
+            [0xC2, 0xA1..=0xAC | 0xAE..=0xBF, ..]
+                | [0xE2, 0x80, 0x93 | 0x94 | 0x98 | 0x99 | 0x9C | 0x9D | 0xA6, ..]
+                | [0xE2, 0x82, 0xAC, ..]
+        )
+    };
+    let foreign = |(at, byte): (usize, &u8)| Kinds::of_byte(*byte).any(Kinds::FOREIGN).then_some(at);
+    bytes.iter().enumerate().filter_map(foreign).all(is_usual)
 }
 
 impl Deref for CleanText {
@@ -167,4 +174,26 @@ fn tidy_spaces(text: &str, lines: bool) -> String {
         }
     }
     tidy
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{is_normal, made_normal};
+    use crate::kinds::Kinds;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn what_seems_normal_is_normal(
+            text in "[a-cñ «»“–…€º¡ e\u{301}\u{a0}\u{ad}\u{200b}\u{ff20}\t\n\r-]{0,16}|\\PC{0,16}",
+            lines in any::<bool>(),
+        ) {
+            if is_normal(&text, Kinds::of(&text), lines) {
+                prop_assert_eq!(made_normal(&text, lines), text);
+            }
+        }
+    }
 }

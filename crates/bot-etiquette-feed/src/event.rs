@@ -1,7 +1,8 @@
 //! An event, as it came of one record.
 
+mod key;
+
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use crate::attribution::Attribution;
@@ -9,7 +10,6 @@ use crate::clean::CleanText;
 use crate::field::Field;
 use crate::fold;
 use crate::html;
-use crate::kinds::Kinds;
 use crate::link::Link;
 use crate::place::{self, Place, Price, PriceKind};
 use crate::record::Record;
@@ -21,56 +21,8 @@ use crate::text::Texts;
 use crate::time;
 use crate::when::{MAX_LIST, Moment, When};
 
-/// What identifies an event at its source; the same from run to run.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventKey(String);
-
-impl EventKey {
-    /// The key of what `source` calls `id`; `None` for an id without a character or with an e-mail address, for one over
-    /// 512 bytes, and for a source whose name is empty or has a colon.
-    #[must_use]
-    pub fn new(source: &str, id: &str) -> Option<Self> {
-        let named = !source.trim().is_empty() && !source.contains(':');
-        named.then(|| Self::of([source, id].join(":"), source.len().saturating_add(1))).flatten()
-    }
-
-    /// A key whose id begins at `start`, behind the name of a source and a colon.
-    fn of(key: String, start: usize) -> Option<Self> {
-        let id = key.get(start..)?;
-        let fits = !id.is_empty() && id.len() <= MAX_KEY && !scrub::holds_email(id) && !holds_control(id);
-        fits.then_some(Self(key))
-    }
-
-    /// The source's name.
-    #[must_use]
-    pub fn source(&self) -> &str {
-        self.0.split_once(':').map_or(&self.0, |(source, _)| source)
-    }
-
-    /// What the source calls the event.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        self.0.split_once(':').map_or("", |(_, id)| id)
-    }
-
-    /// The key: the source's name, a colon, the id.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for EventKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for EventKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EventKey({})", self.0)
-    }
-}
+pub use key::EventKey;
+use key::KeyBuilder;
 
 /// An event. It holds clean text alone, and is published by way of [`Event::publish`].
 #[derive(Debug, Clone, PartialEq)]
@@ -122,15 +74,6 @@ impl<'de> serde::Deserialize<'de> for Event {
             attribution: Arc::new(stored.attribution),
             scrubbed: Scrubbed::default(),
         })
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for EventKey {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        let key = text.split_once(':').and_then(|(source, id)| Self::new(source, id));
-        key.ok_or_else(|| serde::de::Error::custom("a key is written source:id"))
     }
 }
 
@@ -374,29 +317,15 @@ impl<'a> Values<'a> {
         Some(self.clean(text, html, false)).filter(|text| !text.is_empty())
     }
 
-    /// All paths of the key joined; a link's scheme does not count, since sites move to `https`.
+    /// All paths of the key joined; the link where there are none.
     fn key(&self) -> Option<EventKey> {
-        let mut key = String::with_capacity(64);
-        key.push_str(&self.map.source);
-        key.push(':');
-        let start = key.len();
-        let mut add = |part: &str| {
-            let part = part.strip_prefix("https://").or_else(|| part.strip_prefix("http://")).unwrap_or(part);
-            if key.len() > start {
-                key.push('|');
-            }
-            if holds_control(part) {
-                key.extend(part.chars().filter(|character| !character.is_control()));
-            } else {
-                key.push_str(part);
-            }
-        };
-        let mut parts = self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty()).peekable();
-        match parts.peek() {
-            Some(_) => parts.for_each(&mut add),
-            None => self.one(Field::Link).into_iter().for_each(&mut add),
+        let parts = self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty());
+        let mut key = KeyBuilder::new(&self.map.source);
+        parts.for_each(|part| key.add(part));
+        if key.is_empty() {
+            self.one(Field::Link).into_iter().for_each(|link| key.add(link));
         }
-        EventKey::of(key, start)
+        key.build()
     }
 
     fn language(&mut self) -> Cow<'a, str> {
@@ -520,12 +449,3 @@ impl<'a> Values<'a> {
         Some(time::moment(written.date, written.time, written.offset, &self.map.zone, &mut Notes::default()))
     }
 }
-
-/// Whether a text holds a control character; those beyond ASCII begin as other characters do.
-fn holds_control(text: &str) -> bool {
-    let kinds = Kinds::CONTROL.or(Kinds::LINE_FEED).or(Kinds::FOREIGN);
-    Kinds::of(text).any(kinds) && text.contains(char::is_control)
-}
-
-/// Bytes of a key at the most.
-const MAX_KEY: usize = 512;

@@ -1,21 +1,19 @@
 //! A feed, chunk by chunk.
 
-use std::collections::VecDeque;
+mod gather;
 
 use crate::charset::Charset;
-use crate::completeness::{Census, Doubt, Outage};
+use crate::completeness::Outage;
 use crate::csv::Csv;
 use crate::event::Event;
-use crate::field::Field;
 use crate::ics::{Ics, Unfold};
 use crate::json::Json;
-use crate::record::{Record, Spare};
-use crate::report::{Note, Notes, Report};
-use crate::scrub::Scrubbed;
+use crate::report::Report;
 use crate::source_map::{Format, SourceMap};
-use crate::usage::Counter;
 use crate::window::{Window, wipe};
 use crate::xml::Xml;
+
+pub(crate) use gather::Gather;
 
 /// How much a feed may ask of its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,24 +77,6 @@ enum Reader {
     Ics(Box<Ics>),
 }
 
-/// What the readers of all formats give to.
-#[derive(Debug)]
-pub(crate) struct Gather<'m> {
-    pub(crate) map: &'m SourceMap,
-    pub(crate) limits: Limits,
-    pub(crate) notes: Notes,
-    pub(crate) truncated: bool,
-    pub(crate) outage: Option<Outage>,
-    pub(crate) no_line_end: bool,
-    record: Option<Record>,
-    spare: Spare,
-    census: Census,
-    scrubbed: Scrubbed,
-    given: u64,
-    counters: Vec<Counter>,
-    events: VecDeque<Event>,
-}
-
 impl<'m> Feed<'m> {
     /// A feed with the default [`Limits`].
     #[must_use]
@@ -119,21 +99,7 @@ impl<'m> Feed<'m> {
             charset: Charset::new(),
             text: Window::default(),
             reader,
-            gather: Gather {
-                map,
-                limits,
-                notes: Notes::default(),
-                truncated: false,
-                outage: None,
-                no_line_end: false,
-                record: None,
-                spare: Spare::default(),
-                census: Census::default(),
-                scrubbed: Scrubbed::default(),
-                given: 0,
-                counters: vec![Counter::default(); map.rules.len()],
-                events: VecDeque::new(),
-            },
+            gather: Gather::new(map, limits),
             sniffed: false,
             bytes: 0,
             expected: None,
@@ -179,34 +145,14 @@ impl<'m> Feed<'m> {
 
     /// Takes the next event.
     pub fn next_event(&mut self) -> Option<Event> {
-        let event = self.gather.events.pop_front();
-        self.gather.given = self.gather.given.saturating_add(u64::from(event.is_some()));
-        event
+        self.gather.next_event()
     }
 
     /// What is known of the feed so far; final after [`finish`](Self::finish) and the last event. Before that, the
     /// verdict is `Truncated`.
     #[must_use]
     pub fn report(&self) -> Report {
-        let gather = &self.gather;
-        let mut completeness = gather.census.verdict(gather.truncated || !self.ended, gather.outage);
-        if gather.no_line_end {
-            completeness.doubts.push(Doubt::NoLineEnd);
-        }
-        Report {
-            completeness,
-            events: gather.given.saturating_add(gather.events.len() as u64),
-            dropped: gather.census.dropped,
-            scrubbed: gather.scrubbed,
-            notes: gather.notes.clone(),
-            fields: gather
-                .map
-                .rules
-                .iter()
-                .zip(&gather.counters)
-                .map(|(rule, counter)| counter.usage(rule.field, &rule.path))
-                .collect(),
-        }
+        self.gather.report(self.ended)
     }
 
     fn read(&mut self, piece: &[u8], last: bool) {
@@ -290,124 +236,4 @@ fn declared_in(piece: &[u8]) -> Option<&str> {
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     rest.get(1..)?.split(quote).next()
-}
-
-/// A text without blanks around it; most have none.
-fn trimmed(text: &str) -> &str {
-    match text.as_bytes() {
-        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
-        _ => text.trim(),
-    }
-}
-
-impl Gather<'_> {
-    pub(crate) fn begin_record(&mut self) {
-        self.census.read = self.census.read.saturating_add(1);
-        self.record = Some(self.spare.record());
-    }
-
-    pub(crate) fn in_record(&self) -> bool {
-        self.record.is_some()
-    }
-
-    /// Takes a value of the record that is open.
-    pub(crate) fn value(&mut self, rule: usize, text: &str) {
-        let text = trimmed(text);
-        if self.fits(text.len()) {
-            let mut own = self.spare.text();
-            own.push_str(text);
-            self.add(rule, own);
-        }
-    }
-
-    /// The same with a text that nobody else needs.
-    pub(crate) fn value_owned(&mut self, rule: usize, text: String) {
-        if trimmed(&text).len() < text.len() {
-            self.value(rule, &text);
-            self.spare.take_text(text);
-        } else if self.fits(text.len()) {
-            self.add(rule, text);
-        }
-    }
-
-    /// An empty text, to be given back as a value.
-    pub(crate) fn text(&mut self) -> String {
-        self.spare.text()
-    }
-
-    fn add(&mut self, rule: usize, text: String) {
-        let Some(field) = self.map.rule(rule).map(|rule| rule.field) else { return };
-        let Some(record) = &mut self.record else { return };
-        if let Some(counter) = self.counters.get_mut(rule) {
-            // The element around a range has no value of its own.
-            counter.add(if field == Field::Range { "range" } else { &text }, self.census.read);
-        }
-        record.add(rule, field, text);
-    }
-
-    /// Whether the open record takes a value of this length; it is spoilt when it does not.
-    fn fits(&mut self, length: usize) -> bool {
-        let Some(record) = &self.record else { return false };
-        let fits = record.fits(length, self.limits.record);
-        if !fits {
-            self.spoil(Note::RecordTooLarge);
-        }
-        fits
-    }
-
-    /// Marks the open record as one to drop.
-    pub(crate) fn spoil(&mut self, note: Note) {
-        self.notes.add(note);
-        if let Some(record) = &mut self.record {
-            record.spoilt = true;
-        }
-    }
-
-    /// Drops the open record: the feed broke off inside.
-    pub(crate) fn abandon(&mut self) {
-        if self.record.take().is_some() {
-            self.census.dropped = self.census.dropped.saturating_add(1);
-        }
-    }
-
-    /// Leaves the open record out: it says itself that it is no event any more.
-    pub(crate) fn withdraw(&mut self, note: Note) {
-        if self.record.take().is_some() {
-            self.notes.add(note);
-        }
-    }
-
-    pub(crate) fn end_record(&mut self) {
-        let Some(record) = self.record.take() else { return };
-        let event = if record.spoilt {
-            None
-        } else {
-            let event = Event::of(&record, self.map, &mut self.notes);
-            if let Some(event) = &event {
-                self.scrubbed.add(event.scrubbed());
-                if let Some(title) = event.titles().source() {
-                    self.census.title(title.text());
-                }
-            }
-            event
-        };
-        self.spare.take_record(record);
-        match event {
-            Some(event) => self.events.push_back(event),
-            None => self.census.dropped = self.census.dropped.saturating_add(1),
-        }
-    }
-
-    pub(crate) fn announce(&mut self, total: &str) {
-        let Ok(total) = total.trim().parse() else { return };
-        if self.census.announced.is_some_and(|known| known != total) {
-            self.notes.add(Note::TotalChanged);
-            self.census.total_changed = true;
-        }
-        self.census.announced = Some(total);
-    }
-
-    pub(crate) fn nothing_read(&self) -> bool {
-        self.census.read == 0
-    }
 }

@@ -152,6 +152,12 @@ pub(crate) struct Cursor {
     frames: Vec<usize>,
 }
 
+impl Default for Cursor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Cursor {
     pub(crate) fn new() -> Self {
         Self { nodes: vec![0], frames: vec![0] }

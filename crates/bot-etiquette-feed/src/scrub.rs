@@ -204,3 +204,38 @@ fn before(text: &str, at: usize) -> Option<char> {
 fn after(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{find, may_be_personal};
+    use crate::kinds::Kinds;
+
+    #[track_caller]
+    fn nothing_slips_past_the_quick_look(text: &str) {
+        let looked_at = may_be_personal(text, Kinds::of(text));
+        assert!(looked_at || find(text).is_empty(), "{text:?} {:?}", find(text));
+    }
+
+    /// Every form that a rule knows, in pieces that come together.
+    const PIECES: &str = "(persona|p|x\\.org|example\\.org| punto |\\.| ARROBA |arroba|aRRoba|\\(at\\)|\\[At\\]|\\{at\\}|\\( at \\)\
+        |\\(arroba\\)|&commat;|&#64;|&#x40;|&#0064;|%40|@|mailto:|Tel:|tel:|SMS:|callto:|whatsapp:|//send|wa\\.me/|WA\\.ME/\
+        |api\\.whatsapp\\.com/|whatsapp\\.com/send|https://|message/|600|123 456|91 376|91\\.97|\\+34|\\+|0034|00|1 42 68|DNI \
+        |1234567|12\\.345\\.678|8|Z|X|-|ES91 2100 0418|4502 0005 1332|GB82 WEST|1234 5698 7654 32|MT84|MALT|barrio|ñ|€|[0-9]|[a-z]|[ ,.:;/(]| ){0,14}";
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1500))]
+
+        #[test]
+        fn whatever_a_rule_would_find_is_looked_at(text in PIECES, any in "\\PC{0,40}") {
+            nothing_slips_past_the_quick_look(&text);
+            nothing_slips_past_the_quick_look(&format!("{text}{any}{text}"));
+        }
+
+        #[test]
+        fn letters_and_two_digits_are_no_account(text in "[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,34}") {
+            nothing_slips_past_the_quick_look(&text);
+        }
+    }
+}

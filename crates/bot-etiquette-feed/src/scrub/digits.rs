@@ -370,3 +370,25 @@ fn mod97(iban: &str) -> bool {
     });
     digits && rest == Some(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{count, next_digit};
+
+    #[test]
+    fn digits_are_found_and_counted_wherever_they_stand() {
+        for length in [0, 1, 31, 32, 33, 64, 254, 255, 256, 600] {
+            let mut text = vec![b'x'; length];
+            assert_eq!((count(&text), next_digit(&text, 0)), (0, None));
+            for at in 0..length {
+                text[at] = b'7';
+                assert_eq!(next_digit(&text, 0), Some(0), "{length} {at}");
+                assert_eq!((count(&text), next_digit(&text, at)), (at + 1, Some(at)), "{length}");
+            }
+            for at in 1..length {
+                text[at - 1] = b'x';
+                assert_eq!(next_digit(&text, 0), Some(at), "{length}");
+            }
+        }
+    }
+}

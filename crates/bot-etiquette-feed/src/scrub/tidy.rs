@@ -160,3 +160,24 @@ fn close_up_with(character: char, closed: &mut String) {
     }
     closed.push(character);
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{close_up, close_up_with};
+
+    proptest! {
+        #[test]
+        fn a_text_closes_up_as_it_does_letter_by_letter(text in "[a .,;:\nñ]{0,24}") {
+            let mut slowly = String::new();
+            for character in text.chars() {
+                match character {
+                    ' ' | '.' | ',' | ';' => close_up_with(character, &mut slowly),
+                    other => slowly.push(other),
+                }
+            }
+            prop_assert_eq!(close_up(&text), slowly);
+        }
+    }
+}

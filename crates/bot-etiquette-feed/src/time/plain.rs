@@ -24,3 +24,34 @@ fn pair(tens: u8, ones: u8) -> Option<i8> {
     let digit = |byte: u8| byte.is_ascii_digit().then(|| byte.wrapping_sub(b'0'));
     i8::try_from(digit(tens)?.wrapping_mul(10).wrapping_add(digit(ones)?)).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::{Date, Time};
+
+    #[test]
+    fn the_plainest_forms_are_read() {
+        assert_eq!(super::date("2025-10-25"), Date::new(2025, 10, 25).ok());
+        assert_eq!(super::time("19:05"), Time::new(19, 5, 0, 0).ok());
+        assert_eq!(super::time("19:05:59"), Time::new(19, 5, 59, 0).ok());
+    }
+
+    #[test]
+    fn other_forms_are_left_to_others() {
+        for text in [
+            "",
+            "2025-13-01",
+            "2025-02-30",
+            "2025-+1-01",
+            "2025/10/25",
+            "25-10-2025",
+            "2025-10-2",
+            "2025-10-255",
+        ] {
+            assert_eq!(super::date(text), None, "{text}");
+        }
+        for text in ["", "24:00", "19:60", "1:00", "19:05:60", "19.05", "19:5", "19:05Z", "-1:00", "+1:00"] {
+            assert_eq!(super::time(text), None, "{text}");
+        }
+    }
+}
