@@ -6,6 +6,7 @@ use std::ops::Deref;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use crate::kinds::Kinds;
 use crate::scrub::{self, Scrubbed};
 
 /// Text that went through the scrubber; nothing else makes one.
@@ -46,14 +47,12 @@ impl CleanText {
 
     fn clean(text: &str, lines: bool) -> (Self, Scrubbed) {
         let mut scrubbed = Scrubbed::default();
-        let text = text.trim();
-        let mut text =
-            if is_normal(text, lines) { Cow::Borrowed(text) } else { Cow::Owned(normal(text, lines)) };
+        let (mut text, mut kinds) = normal(Cow::Borrowed(text.trim()), lines);
         for pass in 0..PASSES {
-            let Some(kept) = scrub::scrub(&text, pass >= SILENT_PASSES, &mut scrubbed) else {
+            let Some(kept) = scrub::scrub(&text, kinds, pass >= SILENT_PASSES, &mut scrubbed) else {
                 return (Self(text.into()), scrubbed);
             };
-            text = Cow::Owned(normal(&kept, lines));
+            (text, kinds) = normal(Cow::Owned(kept), lines);
         }
         (Self::default(), scrubbed)
     }
@@ -64,35 +63,18 @@ const SILENT_PASSES: usize = 3;
 /// Passes in all; the later ones leave a mark, so that nothing comes together. A text that is not clean then is dropped.
 const PASSES: usize = 8;
 
-/// Whether [`normal`] would change nothing, as a quick look at the bytes of most texts can tell: ASCII, the letters and
-/// signs of Latin-1, the usual quotes and dashes, single blanks between.
-fn is_normal(text: &str, lines: bool) -> bool {
-    let mut bytes = text.bytes();
-    let mut blank = true;
-    while let Some(byte) = bytes.next() {
-        let is_blank = match byte {
-            0x21..=0x7E => false,
-            b' ' => true,
-            b'\n' if lines => true,
-            0xC2 if matches!(bytes.next(), Some(0xA1..=0xAC | 0xAE..=0xBF)) => false,
-            0xC3 if matches!(bytes.next(), Some(0x80..=0xBF)) => false,
-            0xE2 => match (bytes.next(), bytes.next()) {
-                (Some(0x80), Some(0x93 | 0x94 | 0x98 | 0x99 | 0x9C | 0x9D | 0xA6)) => false,
-                (Some(0x82), Some(0xAC)) => false,
-                _ => return false,
-            },
-            _ => return false,
-        };
-        if is_blank && blank {
-            return false;
-        }
-        blank = is_blank;
+/// One form for texts that read alike: NFC, single blanks, nothing invisible. Most texts have it, and are left as they are.
+fn normal(text: Cow<'_, str>, lines: bool) -> (Cow<'_, str>, Kinds) {
+    let kinds = Kinds::of(&text);
+    if is_normal(&text, kinds, lines) {
+        return (text, kinds);
     }
-    !blank
+    let text = made_normal(&text, lines);
+    let kinds = Kinds::of(&text);
+    (Cow::Owned(text), kinds)
 }
 
-/// One form for texts that read alike: NFC, single blanks, nothing invisible.
-fn normal(text: &str, lines: bool) -> String {
+fn made_normal(text: &str, lines: bool) -> String {
     let mut text = tidy_spaces(text, lines);
     // What is invisible may stand between a letter and its accent: a few rounds settle it.
     for _ in 0..4 {
@@ -105,6 +87,38 @@ fn normal(text: &str, lines: bool) -> String {
         }
     }
     text
+}
+
+/// Whether a text that holds bytes of these kinds is seen to be normal: ASCII, the letters and signs of Latin-1, the usual
+/// quotes and dashes, single blanks between.
+fn is_normal(text: &str, kinds: Kinds, lines: bool) -> bool {
+    if kinds.any(Kinds::CONTROL) || kinds.any(Kinds::LINE_FEED) && !lines {
+        return false;
+    }
+    let bytes = text.as_bytes();
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n');
+    let (first, last) = (bytes.first(), bytes.last());
+    if first.is_some_and(is_blank) || last.is_some_and(is_blank) {
+        return false;
+    }
+    // Without a way out, so that many bytes are compared at once.
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    let two_blanks = pairs.fold(false, |seen, (one, next)| seen | (is_blank(one) & is_blank(next)));
+    !two_blanks && (!kinds.any(Kinds::FOREIGN) || has_usual_signs(bytes))
+}
+
+/// Whether the characters beyond Latin letters are all signs that have one form, such as those of `¡«nº “x” – 3 €…!`.
+fn has_usual_signs(bytes: &[u8]) -> bool {
+    let is_usual = |at: usize| {
+        matches!(
+            bytes.get(at..).unwrap_or_default(),
+            [0xC2, 0xA1..=0xAC | 0xAE..=0xBF, ..]
+                | [0xE2, 0x80, 0x93 | 0x94 | 0x98 | 0x99 | 0x9C | 0x9D | 0xA6, ..]
+                | [0xE2, 0x82, 0xAC, ..]
+        )
+    };
+    let foreign = |(at, byte): (usize, &u8)| Kinds::of_byte(*byte).any(Kinds::FOREIGN).then_some(at);
+    bytes.iter().enumerate().filter_map(foreign).all(is_usual)
 }
 
 impl Deref for CleanText {
@@ -160,4 +174,26 @@ fn tidy_spaces(text: &str, lines: bool) -> String {
         }
     }
     tidy
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{is_normal, made_normal};
+    use crate::kinds::Kinds;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn what_seems_normal_is_normal(
+            text in "[a-cñ «»“–…€º¡ e\u{301}\u{a0}\u{ad}\u{200b}\u{ff20}\t\n\r-]{0,16}|\\PC{0,16}",
+            lines in any::<bool>(),
+        ) {
+            if is_normal(&text, Kinds::of(&text), lines) {
+                prop_assert_eq!(made_normal(&text, lines), text);
+            }
+        }
+    }
 }

@@ -175,7 +175,11 @@ const ENOUGH_TITLES: u64 = 50;
 impl Census {
     pub(crate) fn title(&mut self, title: &str) {
         let Some(initial) = title.chars().find(|character| character.is_alphabetic()) else { return };
-        let Some(initial) = fold(initial.encode_utf8(&mut [0; 4])).chars().next() else { return };
+        let initial = match initial.is_ascii() {
+            true => Some(initial.to_ascii_lowercase()),
+            false => fold(initial.encode_utf8(&mut [0; 4])).chars().next(),
+        };
+        let Some(initial) = initial else { return };
         self.titles = self.titles.saturating_add(1);
         if self.last_initial.is_none_or(|last| last <= initial) {
             self.in_order = self.in_order.saturating_add(1);

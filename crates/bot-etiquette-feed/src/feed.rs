@@ -1,23 +1,20 @@
 //! A feed, chunk by chunk.
 
-use std::collections::VecDeque;
+mod gather;
 
 use crate::charset::Charset;
-use crate::completeness::{Census, Doubt, Outage};
+use crate::completeness::Outage;
 use crate::csv::Csv;
 use crate::event::Event;
-use crate::field::Field;
 use crate::html;
 use crate::ics::{Ics, Unfold};
 use crate::json::Json;
-use crate::record::Record;
-use crate::report::{Note, Notes, Report};
-use crate::scrub::Scrubbed;
-use crate::series::{Replaced, Waiting};
+use crate::report::Report;
 use crate::source_map::{Format, SourceMap};
-use crate::usage::Counter;
 use crate::window::{Window, wipe};
 use crate::xml::Xml;
+
+pub(crate) use gather::Gather;
 
 /// How much a feed may ask of its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,28 +81,6 @@ enum Reader {
     Ics(Box<Ics>),
 }
 
-/// What the readers of all formats give to.
-#[derive(Debug)]
-pub(crate) struct Gather<'m> {
-    pub(crate) map: &'m SourceMap,
-    pub(crate) limits: Limits,
-    pub(crate) notes: Notes,
-    pub(crate) truncated: bool,
-    pub(crate) outage: Option<Outage>,
-    pub(crate) no_line_end: bool,
-    /// Whether the place of records was seen, be there any or not.
-    pub(crate) found: bool,
-    record: Option<Record>,
-    census: Census,
-    scrubbed: Scrubbed,
-    given: u64,
-    counters: Vec<Counter>,
-    events: VecDeque<Event>,
-    waiting: Waiting,
-    /// Whether records may change the times of other records.
-    joins: bool,
-}
-
 impl<'m> Feed<'m> {
     /// A feed with the default [`Limits`].
     #[must_use]
@@ -128,23 +103,7 @@ impl<'m> Feed<'m> {
             charset: Charset::new(),
             text: Window::default(),
             reader,
-            gather: Gather {
-                map,
-                limits,
-                notes: Notes::default(),
-                truncated: false,
-                outage: None,
-                no_line_end: false,
-                found: false,
-                record: None,
-                census: Census::default(),
-                scrubbed: Scrubbed::default(),
-                given: 0,
-                counters: vec![Counter::default(); map.rules.len()],
-                events: VecDeque::new(),
-                waiting: Waiting::default(),
-                joins: map.rules.iter().any(|rule| rule.field == Field::Replaces),
-            },
+            gather: Gather::new(map, limits),
             sniffed: false,
             bytes: 0,
             expected: None,
@@ -194,34 +153,14 @@ impl<'m> Feed<'m> {
 
     /// Takes the next event.
     pub fn next_event(&mut self) -> Option<Event> {
-        let event = self.gather.events.pop_front();
-        self.gather.given = self.gather.given.saturating_add(u64::from(event.is_some()));
-        event
+        self.gather.next_event()
     }
 
     /// What is known of the feed so far; final after [`finish`](Self::finish) and the last event. Before that, the
     /// verdict is `Truncated`.
     #[must_use]
     pub fn report(&self) -> Report {
-        let gather = &self.gather;
-        let mut completeness = gather.census.verdict(gather.truncated || !self.ended, gather.outage);
-        if gather.no_line_end {
-            completeness.doubts.push(Doubt::NoLineEnd);
-        }
-        Report {
-            completeness,
-            events: gather.given.saturating_add(gather.events.len() as u64),
-            dropped: gather.census.dropped,
-            scrubbed: gather.scrubbed,
-            notes: gather.notes.clone(),
-            fields: gather
-                .map
-                .rules
-                .iter()
-                .zip(&gather.counters)
-                .map(|(rule, counter)| counter.usage(rule.field, &rule.path))
-                .collect(),
-        }
+        self.gather.report(self.ended)
     }
 
     fn read(&mut self, piece: &[u8], last: bool) {
@@ -248,7 +187,11 @@ impl<'m> Feed<'m> {
     fn decode(&mut self, piece: &[u8], last: bool) {
         let unfolded = self.unfold.as_mut().map(|unfold| unfold.push(piece, last));
         let piece = unfolded.as_deref().unwrap_or(piece);
-        self.charset.push(piece, last, &mut self.text, &mut self.gather.notes);
+        let window = match &mut self.reader {
+            Reader::Xml(xml) if self.sniffed => xml.window(),
+            _ => &mut self.text,
+        };
+        self.charset.push(piece, last, window, &mut self.gather.notes);
         if let Some(unfolded) = unfolded {
             wipe(unfolded);
         }
@@ -257,7 +200,10 @@ impl<'m> Feed<'m> {
         }
         match &mut self.reader {
             Reader::Json(json) => json.push(&self.text, last, &mut self.gather),
-            Reader::Xml(xml) => xml.push(&self.text, last, &mut self.gather),
+            Reader::Xml(xml) => {
+                xml.window().push_str(&self.text);
+                xml.read(last, &mut self.gather);
+            }
             Reader::Csv(csv) => csv.push(&self.text, last, &mut self.gather),
             Reader::Ics(ics) => ics.push(&self.text, last, &mut self.gather),
         }
@@ -286,8 +232,6 @@ impl<'m> Feed<'m> {
     }
 }
 
-/// What a value costs even when it is empty.
-const VALUE: usize = size_of::<(usize, String)>();
 /// Bytes read at once.
 const PIECE: usize = 64 * 1024;
 /// Bytes that are needed to see an XML declaration.
@@ -306,134 +250,4 @@ fn declared_in(piece: &[u8]) -> Option<&str> {
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
     let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     rest.get(1..)?.split(quote).next()
-}
-
-impl Gather<'_> {
-    pub(crate) fn begin_record(&mut self) {
-        self.found = true;
-        self.census.read = self.census.read.saturating_add(1);
-        self.record = Some(Record::new());
-    }
-
-    pub(crate) fn in_record(&self) -> bool {
-        self.record.is_some()
-    }
-
-    /// Takes a value of the record that is open.
-    pub(crate) fn value(&mut self, rule: usize, text: &str) {
-        if self.fits(text.len()) {
-            self.value_owned(rule, text.to_owned());
-        }
-    }
-
-    /// The same with a text that nobody else needs.
-    pub(crate) fn value_owned(&mut self, rule: usize, text: String) {
-        if !self.fits(text.len()) {
-            return;
-        }
-        if let Some(counter) = self.counters.get_mut(rule) {
-            // The element around a range has no value of its own.
-            let is_range = self.map.rule(rule).is_some_and(|rule| rule.field == Field::Range);
-            counter.add(if is_range { "range" } else { &text }, self.census.read);
-        }
-        let Some(record) = &mut self.record else { return };
-        record.size = record.size.saturating_add(text.len()).saturating_add(VALUE);
-        record.values.push((rule, text));
-    }
-
-    /// Whether the open record takes a value of this length; it is spoilt when it does not.
-    fn fits(&mut self, length: usize) -> bool {
-        let Some(record) = &self.record else { return false };
-        let fits = record.size.saturating_add(length).saturating_add(VALUE) <= self.limits.record;
-        if !fits {
-            self.spoil(Note::RecordTooLarge);
-        }
-        fits
-    }
-
-    /// Marks the open record as one to drop.
-    pub(crate) fn spoil(&mut self, note: Note) {
-        self.notes.add(note);
-        if let Some(record) = &mut self.record {
-            record.spoilt = true;
-        }
-    }
-
-    /// Drops the open record: the feed broke off inside.
-    pub(crate) fn abandon(&mut self) {
-        if self.record.take().is_some() {
-            self.census.dropped = self.census.dropped.saturating_add(1);
-        }
-    }
-
-    /// Leaves the open record out, which says itself that it is no event any more, and the time of a series with it.
-    pub(crate) fn withdraw(&mut self, note: Note) {
-        let Some(record) = self.record.take() else { return };
-        self.notes.add(note);
-        let replaced = Event::replaced(&record, self.map, &mut self.notes);
-        self.replace(replaced);
-    }
-
-    /// Gives out the series, at the end of the feed.
-    fn release(&mut self) {
-        match self.waiting.release() {
-            Ok(events) => self.events.extend(events),
-            Err(lost) => {
-                self.notes.add(Note::TooManySeries);
-                self.census.dropped = self.census.dropped.saturating_add(lost);
-            }
-        }
-    }
-
-    /// Takes a time from its series.
-    fn replace(&mut self, replaced: Option<Replaced>) {
-        if let Some(replaced) = replaced {
-            self.waiting.replace(replaced, self.limits.series);
-        }
-    }
-
-    pub(crate) fn end_record(&mut self) {
-        let Some(record) = self.record.take() else { return };
-        let event = if record.spoilt { None } else { Event::of(&record, self.map, &mut self.notes) };
-        let Some((event, replaced)) = event else {
-            self.census.dropped = self.census.dropped.saturating_add(1);
-            if self.joins {
-                // What cannot be read does not make the series right.
-                let replaced = Event::replaced(&record, self.map, &mut Notes::default());
-                self.replace(replaced);
-            }
-            return;
-        };
-        self.scrubbed.add(event.scrubbed());
-        if let Some(title) = event.titles().source() {
-            self.census.title(title.text());
-        }
-        if replaced.as_ref().is_some_and(|replaced| replaced.and_later) {
-            self.notes.add(Note::ThisAndFuture);
-        }
-        self.replace(replaced);
-        if self.joins && event.when().is_series() {
-            self.waiting.hold(event, record.size, self.limits.series);
-        } else {
-            self.events.push_back(event);
-        }
-    }
-
-    pub(crate) fn announce(&mut self, total: &str) {
-        let total = total.trim();
-        // Some write `3.0`.
-        let Ok(total) = total.strip_suffix(".0").unwrap_or(total).parse() else {
-            self.notes.add(Note::BadTotal);
-            return;
-        };
-        if self.census.announced.is_some_and(|known| known != total) {
-            self.notes.add(Note::TotalChanged);
-            self.census.total_changed = true;
-        }
-        self.census.announced = Some(total);
-    }
-
-    pub(crate) fn nothing_read(&self) -> bool {
-        self.census.read == 0
-    }
 }

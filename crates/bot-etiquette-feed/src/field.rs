@@ -90,10 +90,32 @@ fields! {
 }
 
 impl Field {
+    /// Its place in a [`FieldSet`].
+    const fn bit(self) -> u64 {
+        1 << self as u64
+    }
+
     /// The field of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|field| field.as_str() == name)
+    }
+}
+
+/// Which fields a record has values of.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FieldSet(u64);
+
+// A bit for each.
+const _: () = assert!(Field::ALL.len() <= u64::BITS as usize);
+
+impl FieldSet {
+    pub(crate) fn insert(&mut self, field: Field) {
+        self.0 |= field.bit();
+    }
+
+    pub(crate) fn contains(self, field: Field) -> bool {
+        self.0 & field.bit() != 0
     }
 }
 

@@ -1,9 +1,11 @@
 //! HTML fragments to text: tags away, entities decoded.
 
+use std::borrow::Cow;
+
 /// Decodes references: numbers, and the names of HTML. Halves of a surrogate pair beside each other are joined.
-pub(crate) fn decode_entities(text: &str) -> String {
+pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'&', text.as_bytes()).is_none() {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -35,7 +37,7 @@ pub(crate) fn decode_entities(text: &str) -> String {
         }
     }
     decoded.push_str(rest);
-    decoded
+    Cow::Owned(decoded)
 }
 
 /// The longest name of an HTML entity is shorter.
@@ -89,7 +91,10 @@ pub(crate) fn push_code(code: u32, high: &mut Option<u32>, text: &mut String) ->
 }
 
 /// A fragment as text: a line for each block, nothing of scripts and styles, no links.
-pub(crate) fn to_text(html: &str) -> String {
+pub(crate) fn to_text(html: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'<', html.as_bytes()).is_none() {
+        return decode_entities(html);
+    }
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = memchr::memchr(b'<', rest.as_bytes()) {
@@ -127,7 +132,10 @@ pub(crate) fn to_text(html: &str) -> String {
         }
     }
     text.push_str(rest);
-    if memchr::memchr(b'&', text.as_bytes()).is_none() { text } else { decode_entities(&text) }
+    match decode_entities(&text) {
+        Cow::Borrowed(_) => Cow::Owned(text),
+        Cow::Owned(decoded) => Cow::Owned(decoded),
+    }
 }
 
 /// Elements that begin a line.

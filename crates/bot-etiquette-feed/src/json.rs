@@ -27,8 +27,7 @@ struct Walk {
     /// A top-level member that tells an API's own error.
     verdict: Option<ApiKey>,
     repairs: Repairs,
-    /// The names with mapped values of the objects that are open, and how deep each stands.
-    names: Vec<(usize, Vec<u8>)>,
+    names: Names,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +59,7 @@ impl Json {
                 member: false,
                 verdict: None,
                 repairs: Repairs::default(),
-                names: Vec::new(),
+                names: Names::default(),
             },
             done: false,
         }
@@ -101,6 +100,40 @@ impl Json {
         gather.notes.add_many(Note::JsonRepair, mended);
         if self.walk.verdict == Some(ApiKey::Error) && gather.nothing_read() {
             gather.outage = Some(Outage::Api);
+        }
+    }
+}
+
+/// The names with mapped values of the objects that are open, one behind the other, the outermost first.
+#[derive(Debug, Default)]
+struct Names {
+    bytes: Vec<u8>,
+    /// How deep each stands, and where it begins.
+    places: Vec<(usize, usize)>,
+}
+
+impl Names {
+    /// Adds a name of the innermost object; `false` when it has it.
+    fn add(&mut self, depth: usize, name: &[u8]) -> bool {
+        let mut end = self.bytes.len();
+        for (known, start) in self.places.iter().rev() {
+            if *known != depth {
+                break;
+            }
+            if end.saturating_sub(*start) == name.len() && self.bytes.get(*start..end) == Some(name) {
+                return false;
+            }
+            end = *start;
+        }
+        self.places.push((depth, self.bytes.len()));
+        self.bytes.extend_from_slice(name);
+        true
+    }
+
+    /// Forgets those of the objects that stand deeper.
+    fn keep_to(&mut self, depth: usize) {
+        while let Some((_, start)) = self.places.pop_if(|(known, _)| *known > depth) {
+            self.bytes.truncate(start);
         }
     }
 }
@@ -182,14 +215,12 @@ impl Walk {
             }
             return;
         }
-        let known = (self.depth, key.raw().to_vec());
-        if self.names.contains(&known) {
+        if !self.names.add(self.depth, key.raw()) {
             gather.notes.add(Note::DuplicateName);
             self.cursor.leave();
             self.skip = Some(self.depth);
             return;
         }
-        self.names.push(known);
         self.member = true;
     }
 
@@ -243,7 +274,7 @@ impl Walk {
         if std::mem::take(&mut self.member) {
             self.cursor.leave();
         }
-        self.names.retain(|(depth, _)| *depth <= self.depth);
+        self.names.keep_to(self.depth);
         let Some(open) = self.open.pop() else { return };
         if open.record {
             if gather.truncated { gather.abandon() } else { gather.end_record() }

@@ -27,13 +27,12 @@ impl Link {
     pub fn parse(text: &str) -> (Option<Self>, Scrubbed) {
         let mut scrubbed = Scrubbed::default();
         let Ok(mut url) = Url::parse(text.trim()) else { return (None, scrubbed) };
-        let host = url.host_str().unwrap_or_default().to_owned();
+        let host = url.host_str().unwrap_or_default();
         if !matches!(url.scheme(), "http" | "https") || host.is_empty() || is_picture(&url) {
             return (None, scrubbed);
         }
-        let writes =
-            matches!(host.as_str(), "wa.me" | "api.whatsapp.com" | "web.whatsapp.com" | "chat.whatsapp.com");
-        if writes || scrub::holds_email(&decoded(url.path())) || url.path().split('/').any(is_number) {
+        let writes = matches!(host, "wa.me" | "api.whatsapp.com" | "web.whatsapp.com" | "chat.whatsapp.com");
+        if writes || scrub::holds_email(&decoded(url.path())) || holds_number(url.path()) {
             scrubbed.links = 1;
             return (None, scrubbed);
         }
@@ -95,7 +94,7 @@ impl<'de> serde::Deserialize<'de> for Link {
 }
 
 fn decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains(['%', '+']) {
+    if memchr::memchr2(b'%', b'+', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     url::form_urlencoded::parse(text.replace('&', "%26").as_bytes())
@@ -104,7 +103,12 @@ fn decoded(text: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Whether a piece of a link is a telephone number with its country code.
+/// Whether a piece of a path is a telephone number with its country code.
+fn holds_number(path: &str) -> bool {
+    let digits = path.bytes().filter(u8::is_ascii_digit).count();
+    digits >= 11 && path.split('/').any(is_number)
+}
+
 fn is_number(piece: &str) -> bool {
     let digits = piece.trim_start_matches("%2B").trim_start_matches('+').trim_start_matches("00");
     digits.len() == 11 && digits.starts_with("34") && digits.bytes().all(|digit| digit.is_ascii_digit())
@@ -120,7 +124,9 @@ fn is_personal(member: &str) -> bool {
 }
 
 fn is_picture(url: &Url) -> bool {
-    const ENDINGS: [&str; 9] = [".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".bmp", ".tiff"];
-    let path = url.path().to_ascii_lowercase();
-    ENDINGS.iter().any(|ending| path.ends_with(ending))
+    const ENDINGS: [&str; 9] = ["jpg", "jpeg", "png", "gif", "webp", "svg", "avif", "bmp", "tiff"];
+    let path = url.path().as_bytes();
+    let Some(dot) = memchr::memrchr(b'.', path) else { return false };
+    let ending = path.get(dot.saturating_add(1)..).unwrap_or_default();
+    ENDINGS.iter().any(|one| ending.eq_ignore_ascii_case(one.as_bytes()))
 }

@@ -3,6 +3,7 @@
 use quick_xml::events::BytesStart;
 
 use crate::html;
+use crate::path::prefix_and_local;
 
 /// Bindings kept at once; of more, the inner ones count as not bound.
 const MAX_BINDINGS: usize = 64;
@@ -42,7 +43,7 @@ impl Bindings {
             {
                 continue;
             }
-            let namespace = html::decode_entities(attribute.value.trim());
+            let namespace = html::decode_entities(attribute.value.trim()).into_owned();
             self.0.push(Binding { depth, prefix: prefix.to_owned(), namespace });
         }
     }
@@ -56,12 +57,15 @@ impl Bindings {
 
     /// The namespace of an element; a name without a prefix is of the default one.
     pub(crate) fn of_element(&self, name: &str) -> Option<&str> {
-        self.bound(name.split_once(':').map_or("", |(prefix, _)| prefix))
+        if self.0.is_empty() {
+            return None;
+        }
+        self.bound(prefix_and_local(name).map_or("", |(prefix, _)| prefix))
     }
 
     /// The namespace of an attribute; a name without a prefix is of none.
     pub(crate) fn of_attribute(&self, name: &str) -> Option<&str> {
-        name.split_once(':').and_then(|(prefix, _)| self.bound(prefix))
+        prefix_and_local(name).and_then(|(prefix, _)| self.bound(prefix))
     }
 
     fn bound(&self, prefix: &str) -> Option<&str> {

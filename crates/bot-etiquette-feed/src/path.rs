@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::tail::Ending;
+
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -23,7 +25,7 @@ pub(crate) struct Name {
 
 impl Name {
     fn new(written: &str, namespaces: &Namespaces) -> Self {
-        let prefix = written.split_once(':').map(|(prefix, _)| prefix);
+        let prefix = prefix_and_local(written).map(|(prefix, _)| prefix);
         let namespace = prefix.and_then(|prefix| namespaces.get(prefix)).cloned();
         Self { written: written.to_owned(), namespace }
     }
@@ -32,6 +34,7 @@ impl Name {
     ///
     /// `bound` is the namespace of the document's own prefix. What the document never bound is compared as written, with
     /// or without the prefix.
+    #[inline]
     pub(crate) fn is(&self, actual: &str, bound: Option<&str>) -> bool {
         if self.written == "*" {
             return true;
@@ -47,11 +50,23 @@ impl Name {
             (None, _) => actual == self.written,
         }
     }
+
+    /// What each name that fits ends with.
+    pub(crate) fn ending(&self) -> Ending {
+        let last = self.written.rsplit(':').next().unwrap_or_default();
+        Ending::of(if last == "*" { "" } else { last })
+    }
 }
 
 /// The part of a name behind its prefix.
 pub(crate) fn local_name(name: &str) -> &str {
-    name.split_once(':').map_or(name, |(_, local)| local)
+    prefix_and_local(name).map_or(name, |(_, local)| local)
+}
+
+/// A name's prefix and what stands behind it. Names are short: nothing is quicker than a look at each byte.
+pub(crate) fn prefix_and_local(name: &str) -> Option<(&str, &str)> {
+    let colon = name.bytes().position(|byte| byte == b':')?;
+    Some((name.get(..colon)?, name.get(colon.saturating_add(1)..)?))
 }
 
 /// The namespaces of a map by prefix.

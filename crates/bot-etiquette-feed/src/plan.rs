@@ -1,6 +1,9 @@
 //! All paths of a map as one tree, walked along with the document.
 
+use std::borrow::Cow;
+
 use crate::path::{Name, Step};
+use crate::tail::{Ending, Tail};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -14,12 +17,31 @@ pub(crate) struct Plan {
 
 #[derive(Debug, Clone, Default)]
 struct Node {
-    step: Option<Step>,
-    children: Vec<usize>,
+    names: Vec<Branch>,
+    /// What the name of each ends with.
+    endings: Vec<Ending>,
+    attributes: Vec<(Name, usize)>,
+    items: Vec<(u64, usize)>,
     rules: Vec<usize>,
     total: bool,
-    /// Whether a child asks for attributes.
-    attributes: bool,
+}
+
+/// The children of one name.
+#[derive(Debug, Clone)]
+struct Branch {
+    name: Name,
+    /// The child that asks for nothing more.
+    plain: Option<usize>,
+    /// By attribute, the children for the elements where it has a value.
+    conditions: Vec<(String, Vec<Condition>)>,
+}
+
+/// A value of an attribute.
+#[derive(Debug, Clone)]
+struct Condition {
+    value: String,
+    tail: Tail,
+    node: usize,
 }
 
 impl Plan {
@@ -57,32 +79,76 @@ impl Plan {
     fn grow(&mut self, from: usize, steps: &[Step]) -> usize {
         let mut at = from;
         for step in steps {
-            let known = self
-                .children(at)
-                .find(|child| self.nodes.get(*child).is_some_and(|node| node.step.as_ref() == Some(step)));
             self.namespaces |=
                 matches!(step, Step::Name { name, .. } | Step::Attribute(name) if name.namespace.is_some());
-            at = known.unwrap_or_else(|| {
-                let new = self.nodes.len();
-                self.nodes.push(Node { step: Some(step.clone()), ..Node::default() });
-                let attribute = !matches!(step, Step::Name { with: None, .. } | Step::Index(_));
-                if let Some(node) = self.nodes.get_mut(at) {
-                    node.children.push(new);
-                }
-                // A condition looks at the element's own attributes, an attribute step at its parent's.
-                let asks = if matches!(step, Step::Attribute(_)) { at } else { new };
-                if let Some(node) = self.nodes.get_mut(asks).filter(|_| attribute) {
-                    node.attributes = true;
-                }
-                new
-            });
+            let new = self.nodes.len();
+            let child = self.nodes.get_mut(at).map_or(new, |node| node.child(step, new));
+            if child == new {
+                self.nodes.push(Node::default());
+            }
+            at = child;
         }
         at
     }
 
-    fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        self.nodes.get(node).into_iter().flat_map(|node| node.children.iter().copied())
+    fn node(&self, index: usize) -> Option<&Node> {
+        self.nodes.get(index)
     }
+}
+
+impl Node {
+    /// The child that a step leads to: `new` becomes one where there is none yet.
+    fn child(&mut self, step: &Step, new: usize) -> usize {
+        match step {
+            Step::Name { name, with } => {
+                let known = self.names.iter().position(|branch| branch.name == *name);
+                let at = known.unwrap_or_else(|| {
+                    self.endings.push(name.ending());
+                    self.names.push(Branch { name: name.clone(), plain: None, conditions: Vec::new() });
+                    self.names.len().saturating_sub(1)
+                });
+                let Some(branch) = self.names.get_mut(at) else { return new };
+                match with {
+                    None => *branch.plain.get_or_insert(new),
+                    Some((attribute, value)) => branch.condition(attribute, value, new),
+                }
+            }
+            Step::Attribute(name) => known_or(&mut self.attributes, name, new),
+            Step::Index(index) => known_or(&mut self.items, index, new),
+        }
+    }
+}
+
+impl Branch {
+    fn condition(&mut self, attribute: &str, value: &str, new: usize) -> usize {
+        let condition = Condition { value: value.to_owned(), tail: Tail::of(value), node: new };
+        match self.conditions.iter_mut().find(|(known, _)| known == attribute) {
+            Some((_, values)) => match values.iter().find(|known| known.value == value) {
+                Some(known) => return known.node,
+                None => values.push(condition),
+            },
+            None => self.conditions.push((attribute.to_owned(), vec![condition])),
+        }
+        new
+    }
+
+    /// Adds the children whose condition an element meets.
+    fn meet<'a>(&self, attribute: impl Fn(&str) -> Option<Cow<'a, str>>, nodes: &mut Vec<usize>) {
+        for (name, values) in &self.conditions {
+            let Some(actual) = attribute(name) else { continue };
+            let tail = Tail::of(&actual);
+            let met = values.iter().filter(|known| known.tail == tail && known.value == actual);
+            nodes.extend(met.map(|known| known.node));
+        }
+    }
+}
+
+fn known_or<T: Clone + PartialEq>(children: &mut Vec<(T, usize)>, step: &T, new: usize) -> usize {
+    if let Some((_, known)) = children.iter().find(|(known, _)| known == step) {
+        return *known;
+    }
+    children.push((step.clone(), new));
+    new
 }
 
 /// Where in the plan the document is; one frame for each open element, object or array that matters.
@@ -92,44 +158,46 @@ pub(crate) struct Cursor {
     frames: Vec<usize>,
 }
 
+impl Default for Cursor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Cursor {
     pub(crate) fn new() -> Self {
         Self { nodes: vec![0], frames: vec![0] }
     }
 
-    fn here(&self) -> &[usize] {
-        self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default()
+    fn here<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = &'a Node> {
+        let nodes = self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default();
+        nodes.iter().filter_map(|node| plan.node(*node))
     }
 
     /// Goes into an element or a member, of the namespace that its prefix is bound to; `false`, and nowhere, when no path
     /// leads there.
-    pub(crate) fn enter<'a, 'p>(
+    pub(crate) fn enter<'a>(
         &mut self,
-        plan: &'p Plan,
+        plan: &Plan,
         name: &str,
         namespace: Option<&str>,
-        attribute: impl Fn(&str) -> Option<std::borrow::Cow<'a, str>>,
+        attribute: impl Fn(&str) -> Option<Cow<'a, str>>,
     ) -> bool {
         let start = self.frames.last().copied().unwrap_or(0);
         let end = self.nodes.len();
-        // Most conditions ask for the same attribute: it is looked up once.
-        let mut asked: Option<(&str, Option<std::borrow::Cow<'a, str>>)> = None;
-        let mut has = |name: &'p str, value: &str| {
-            let (_, actual) = match asked.take() {
-                Some(known) if known.0 == name => asked.insert(known),
-                _ => asked.insert((name, attribute(name))),
-            };
-            actual.as_deref() == Some(value)
-        };
+        let tail = Tail::of(name);
         for at in start..end {
-            let Some(node) = self.nodes.get(at).copied() else { break };
-            for child in plan.children(node) {
-                let Some(Node { step: Some(step), .. }) = plan.nodes.get(child) else { continue };
-                let Step::Name { name: wanted, with } = step else { continue };
-                let fits =
-                    wanted.is(name, namespace) && with.as_ref().is_none_or(|(name, value)| has(name, value));
-                if fits {
-                    self.nodes.push(child);
+            let Some(node) = self.nodes.get(at).and_then(|node| plan.node(*node)) else { break };
+            let mut from = 0_usize;
+            while let Some(place) =
+                node.endings.get(from..).and_then(|rest| rest.iter().position(|ending| ending.fits(tail)))
+            {
+                let fits = from.saturating_add(place);
+                from = fits.saturating_add(1);
+                let Some(branch) = node.names.get(fits) else { break };
+                if branch.name.is(name, namespace) {
+                    self.nodes.extend(branch.plain);
+                    branch.meet(&attribute, &mut self.nodes);
                 }
             }
         }
@@ -147,11 +215,8 @@ impl Cursor {
         for at in start..end {
             let Some(node) = self.nodes.get(at).copied() else { break };
             self.nodes.push(node);
-            for child in plan.children(node) {
-                if plan.nodes.get(child).is_some_and(|node| node.step == Some(Step::Index(index))) {
-                    self.nodes.push(child);
-                }
-            }
+            let items = plan.node(node).map_or(&[][..], |node| &node.items);
+            self.nodes.extend(items.iter().filter(|(item, _)| *item == index).map(|(_, child)| *child));
         }
         self.frames.push(end);
     }
@@ -169,38 +234,34 @@ impl Cursor {
 
     /// Whether this is a record.
     pub(crate) fn at_record(&self, plan: &Plan) -> bool {
-        self.here().iter().any(|node| plan.records.contains(node))
+        self.is_at(&plan.records)
     }
 
     /// Whether records stand right inside of this.
     pub(crate) fn at_list(&self, plan: &Plan) -> bool {
-        self.here().iter().any(|node| plan.lists.contains(node))
+        self.is_at(&plan.lists)
+    }
+
+    fn is_at(&self, places: &[usize]) -> bool {
+        let here = self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default();
+        here.iter().any(|node| places.contains(node))
     }
 
     /// Whether the announced total stands here.
     pub(crate) fn at_total(&self, plan: &Plan) -> bool {
-        self.here().iter().any(|node| plan.nodes.get(*node).is_some_and(|node| node.total))
+        self.here(plan).any(|node| node.total)
     }
 
     /// The rules that want the value here.
     pub(crate) fn rules<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = usize> + 'a {
-        self.here()
-            .iter()
-            .filter_map(|node| plan.nodes.get(*node))
-            .flat_map(|node| node.rules.iter().copied())
+        self.here(plan).flat_map(|node| node.rules.iter().copied())
     }
 
     /// The attributes that are wanted here, with their rules.
     pub(crate) fn attributes<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a Name, usize)> + 'a {
-        self.here()
-            .iter()
-            .filter(|node| plan.nodes.get(**node).is_some_and(|node| node.attributes))
-            .flat_map(|node| plan.children(*node))
-            .filter_map(|child| plan.nodes.get(child))
-            .filter_map(|node| match &node.step {
-                Some(Step::Attribute(name)) => Some((name, node)),
-                _ => None,
-            })
-            .flat_map(|(name, node)| node.rules.iter().map(move |rule| (name, *rule)))
+        let wanted = self.here(plan).flat_map(|node| &node.attributes);
+        wanted
+            .filter_map(|(name, child)| Some((name, plan.node(*child)?)))
+            .flat_map(|(name, child)| child.rules.iter().map(move |rule| (name, *rule)))
     }
 }

@@ -2,9 +2,13 @@
 
 mod address;
 mod digits;
+mod link;
 mod tidy;
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use crate::kinds::Kinds;
 
 /// How much was taken out, by kind.
 ///
@@ -81,9 +85,10 @@ struct Find {
     kind: Kind,
 }
 
-/// Takes personal data out of `text` and counts it; `None` when there is none. With `mark` each find leaves a mark.
-pub(crate) fn scrub(text: &str, mark: bool, scrubbed: &mut Scrubbed) -> Option<String> {
-    if !suspicious(text.as_bytes()) {
+/// Takes personal data out of `text`, which holds bytes of these kinds, and counts it; `None` when there is none. With
+/// `mark` each find leaves a mark.
+pub(crate) fn scrub(text: &str, kinds: Kinds, mark: bool, scrubbed: &mut Scrubbed) -> Option<String> {
+    if !may_be_personal(text, kinds) {
         return None;
     }
     let finds = find(text);
@@ -95,19 +100,44 @@ pub(crate) fn scrub(text: &str, mark: bool, scrubbed: &mut Scrubbed) -> Option<S
 
 /// Whether `text` as a whole holds something that would be taken out.
 pub(crate) fn is_personal(text: &str) -> bool {
-    suspicious(text.as_bytes()) && !find(&unmask(text).unwrap_or_else(|| text.to_owned())).is_empty()
+    let (text, kinds) = plain(text);
+    may_be_personal(&text, kinds) && !find(&text).is_empty()
 }
 
 /// Whether an e-mail address stands in `text`.
 pub(crate) fn holds_email(text: &str) -> bool {
+    let (text, kinds) = plain(text);
     let mut finds = Vec::new();
-    address::emails(text, &mut finds);
+    if address::may_stand_in(text.as_bytes(), kinds) {
+        address::emails(&text, &mut finds);
+    }
     !finds.is_empty()
+}
+
+/// A text as [`unmask`] leaves it, and the kinds of its bytes.
+fn plain(text: &str) -> (Cow<'_, str>, Kinds) {
+    let kinds = Kinds::of(text);
+    match kinds.any(Kinds::FOREIGN).then(|| unmask(text)).flatten() {
+        Some(plain) => {
+            let kinds = Kinds::of(&plain);
+            (Cow::Owned(plain), kinds)
+        }
+        None => (Cow::Borrowed(text), kinds),
+    }
+}
+
+/// A quick look that most texts pass. Each rule tells itself what it cannot do without, so a text that passes holds nothing
+/// that [`find`] would find.
+fn may_be_personal(text: &str, kinds: Kinds) -> bool {
+    let bytes = text.as_bytes();
+    digits::may_stand_in(bytes, kinds)
+        || address::may_stand_in(bytes, kinds)
+        || link::may_stand_in(bytes, kinds)
 }
 
 fn find(text: &str) -> Vec<Find> {
     let mut finds = Vec::new();
-    address::links(text, &mut finds);
+    link::links(text, &mut finds);
     address::emails(text, &mut finds);
     digits::numbers(text, &mut finds);
     finds.sort_by_key(|find| (find.at.start, std::cmp::Reverse(find.at.end)));
@@ -123,56 +153,12 @@ fn find(text: &str) -> Vec<Find> {
     finds
 }
 
-/// A quick look that most texts pass: no at sign in any guise and fewer digits than the shortest number has.
-fn suspicious(bytes: &[u8]) -> bool {
-    let mut digits = 0_usize;
-    for (at, byte) in bytes.iter().enumerate() {
-        if !TELLS.get(usize::from(*byte)).copied().unwrap_or(true) {
-            continue;
-        }
-        let next = bytes.get(at.saturating_add(1)).copied().unwrap_or(0);
-        let ends = |word: &[u8]| {
-            let before = at.checked_sub(word.len()).and_then(|from| bytes.get(from..at));
-            before.is_some_and(|before| before.eq_ignore_ascii_case(word))
-        };
-        let tells = match byte {
-            b'0'..=b'9' => {
-                digits = digits.saturating_add(1);
-                false
-            }
-            b'@' => true,
-            b'&' => matches!(next, b'#' | b'c' | b'C'),
-            b'%' => next == b'4',
-            b'(' | b'[' | b'{' => matches!(next, b'a' | b'A' | b' '),
-            b'b' | b'B' => ends(b"arro"),
-            b':' => ends(b"mailto"),
-            _ => true,
-        };
-        if tells {
-            return true;
-        }
-    }
-    digits >= 7
-}
-
-/// The bytes that [`suspicious`] stops at.
-#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
-const TELLS: [bool; 256] = {
-    let mut tells = [false; 256];
-    let bytes = b"0123456789@&%[{(bB:";
-    let mut at = 0;
-    while at < bytes.len() {
-        tells[bytes[at] as usize] = true;
-        at += 1;
-    }
-    tells
-};
-
 /// Full-width forms as ASCII, and no invisible characters beside ASCII; `None` when there are none.
 pub(crate) fn unmask(text: &str) -> Option<String> {
     let masked =
         |character: char| matches!(character, '\u{FF01}'..='\u{FF5E}' | '\u{FE6B}') || invisible(character);
-    if !text.chars().any(masked) {
+    // The first bytes of all of them; none of them begins a Latin letter.
+    if memchr::memchr3(0xC2, 0xE2, 0xEF, text.as_bytes()).is_none() || !text.chars().any(masked) {
         return None;
     }
     let mut changed = false;
@@ -217,4 +203,39 @@ fn before(text: &str, at: usize) -> Option<char> {
 /// The character that starts at `at`.
 fn after(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{find, may_be_personal};
+    use crate::kinds::Kinds;
+
+    #[track_caller]
+    fn nothing_slips_past_the_quick_look(text: &str) {
+        let looked_at = may_be_personal(text, Kinds::of(text));
+        assert!(looked_at || find(text).is_empty(), "{text:?} {:?}", find(text));
+    }
+
+    /// Every form that a rule knows, in pieces that come together.
+    const PIECES: &str = "(persona|p|x\\.org|example\\.org| punto |\\.| ARROBA |arroba|aRRoba|\\(at\\)|\\[At\\]|\\{at\\}|\\( at \\)\
+        |\\(arroba\\)|&commat;|&#64;|&#x40;|&#0064;|%40|@|mailto:|Tel:|tel:|SMS:|callto:|whatsapp:|//send|wa\\.me/|WA\\.ME/\
+        |api\\.whatsapp\\.com/|whatsapp\\.com/send|https://|message/|600|123 456|91 376|91\\.97|\\+34|\\+|0034|00|1 42 68|DNI \
+        |1234567|12\\.345\\.678|8|Z|X|-|ES91 2100 0418|4502 0005 1332|GB82 WEST|1234 5698 7654 32|MT84|MALT|barrio|ñ|€|[0-9]|[a-z]|[ ,.:;/(]| ){0,14}";
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1500))]
+
+        #[test]
+        fn whatever_a_rule_would_find_is_looked_at(text in PIECES, any in "\\PC{0,40}") {
+            nothing_slips_past_the_quick_look(&text);
+            nothing_slips_past_the_quick_look(&format!("{text}{any}{text}"));
+        }
+
+        #[test]
+        fn letters_and_two_digits_are_no_account(text in "[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,34}") {
+            nothing_slips_past_the_quick_look(&text);
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Dates and times as feeds write them.
 
+mod plain;
+
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
@@ -22,6 +24,9 @@ pub(crate) fn written(text: &str, notes: &mut Notes) -> Option<Written> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_DATE {
         return None;
+    }
+    if let Some(date) = plain::date(text) {
+        return Some(Written { date, time: None, offset: None, zone: None });
     }
     if let Some((text, zone)) = text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
         return in_zone(written(text, notes)?, TimeZone::get(zone).ok()?);
@@ -141,6 +146,9 @@ fn clock(text: &str) -> Option<Clock> {
     }
     if text.is_empty() {
         return Some((None, 0, None));
+    }
+    if let Some(time) = plain::time(text) {
+        return Some((Some(time), 0, None));
     }
     let end = text
         .bytes()

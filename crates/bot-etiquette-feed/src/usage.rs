@@ -70,9 +70,8 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// A value of record `record`, from 1.
+    /// A value, without blanks around it, of record `record`, from 1.
     pub(crate) fn add(&mut self, text: &str, record: u64) {
-        let text = text.trim();
         if self.last == record || text.is_empty() {
             return;
         }

@@ -1,18 +1,14 @@
 //! XML feeds, RSS and Atom: what no path leads to is passed over.
 
-use std::borrow::Cow;
-
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+mod attribute;
+mod markup;
+mod walk;
 
 use crate::feed::Gather;
-use crate::field::Field;
-use crate::html::{self, Resolved};
-use crate::namespaces::Bindings;
-use crate::path::Name;
-use crate::plan::Cursor;
 use crate::report::Note;
 use crate::window::Window;
+
+use walk::Walk;
 
 #[derive(Debug)]
 pub(crate) struct Xml {
@@ -25,53 +21,22 @@ pub(crate) struct Xml {
     done: bool,
 }
 
-/// The state between two tokens.
-#[derive(Debug)]
-struct Walk {
-    cursor: Cursor,
-    /// Hashes of the names of the elements that are open.
-    names: Vec<u64>,
-    /// The depth above which nothing is wanted.
-    skip: Option<usize>,
-    elements: Vec<Element>,
-    root_seen: bool,
-    high: Option<u32>,
-    bindings: Bindings,
-}
-
-/// An element on the way to mapped values.
-#[derive(Debug, Default)]
-struct Element {
-    record: bool,
-    /// Its text so far, when a rule wants it.
-    text: Option<String>,
-    nested: bool,
-}
-
 impl Xml {
     pub(crate) fn new() -> Self {
-        Self {
-            buffer: Window::default(),
-            enough: 0,
-            discard: None,
-            walk: Walk {
-                cursor: Cursor::new(),
-                names: Vec::new(),
-                skip: None,
-                elements: Vec::new(),
-                root_seen: false,
-                high: None,
-                bindings: Bindings::default(),
-            },
-            done: false,
-        }
+        Self { buffer: Window::default(), enough: 0, discard: None, walk: Walk::default(), done: false }
     }
 
-    pub(crate) fn push(&mut self, text: &str, last: bool, gather: &mut Gather<'_>) {
+    /// Where the text that comes is to be put.
+    pub(crate) fn window(&mut self) -> &mut Window {
+        &mut self.buffer
+    }
+
+    /// Reads what was put into the window.
+    pub(crate) fn read(&mut self, last: bool, gather: &mut Gather<'_>) {
         if self.done {
+            self.buffer.clear();
             return;
         }
-        self.buffer.push_str(text);
         if self.buffer.len() < self.enough && !last {
             return;
         }
@@ -102,11 +67,7 @@ impl Xml {
         }
         if last {
             self.done = true;
-            if !self.walk.names.is_empty()
-                || !self.walk.root_seen
-                || !self.buffer.trim().is_empty()
-                || self.discard.is_some()
-            {
+            if !self.walk.is_over() || !self.buffer.trim().is_empty() || self.discard.is_some() {
                 gather.truncated = true;
             }
             gather.abandon();
@@ -143,295 +104,4 @@ fn end_of(buffer: &str) -> Option<&'static str> {
         _ if buffer.starts_with('<') => None,
         _ => Some("<"),
     }
-}
-
-impl Walk {
-    /// Reads all whole tokens of `window`; returns how many bytes they take.
-    fn tokens(&mut self, window: &str, last: bool, gather: &mut Gather<'_>) -> usize {
-        let mut base = 0;
-        // Each turn reads on behind something that is no markup at all.
-        loop {
-            let rest = window.get(base..).unwrap_or_default();
-            let mut reader = Reader::from_str(rest);
-            let config = reader.config_mut();
-            config.check_end_names = false;
-            config.allow_unmatched_ends = true;
-            config.allow_dangling_amp = true;
-            let mut used = 0;
-            let bad_markup = loop {
-                let event = reader.read_event();
-                let position =
-                    usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX).min(rest.len());
-                let event = match event {
-                    Ok(Event::Eof) => break false,
-                    Ok(event) => event,
-                    Err(quick_xml::Error::Syntax(quick_xml::errors::SyntaxError::InvalidBangMarkup)) => {
-                        break true;
-                    }
-                    Err(quick_xml::Error::Syntax(_)) => break false,
-                    Err(_) => break true,
-                };
-                if let Event::Start(start) | Event::Empty(start) = &event
-                    && !is_name(start.name().as_ref())
-                {
-                    break true;
-                }
-                // A text may go on in the next chunk.
-                if position >= rest.len() && !last && matches!(event, Event::Text(_) | Event::GeneralRef(_)) {
-                    break false;
-                }
-                used = position;
-                self.event(event, gather);
-                if gather.truncated {
-                    break false;
-                }
-            };
-            base = base.saturating_add(used);
-            if !bad_markup || gather.truncated {
-                return base;
-            }
-            let rest = window.get(base..).unwrap_or_default();
-            if rest.len() < 16 && !last {
-                return base;
-            }
-            // `<` begins no markup here: it is text.
-            gather.notes.add(Note::Unbalanced);
-            self.text("<", gather);
-            base = base.saturating_add(rest.chars().next().map_or(1, char::len_utf8));
-            if base >= window.len() {
-                return window.len();
-            }
-        }
-    }
-
-    fn event(&mut self, event: Event<'_>, gather: &mut Gather<'_>) {
-        match event {
-            Event::Start(start) => self.start(&start, gather),
-            Event::Empty(start) => {
-                self.start(&start, gather);
-                self.end(start.name().as_ref().as_ref(), gather);
-            }
-            Event::End(end) => self.end(end.name().as_ref().as_ref(), gather),
-            Event::Text(text) => {
-                self.high = None;
-                let text = text.into_inner();
-                if text.starts_with('&') && self.wanted() {
-                    gather.notes.add(Note::BareAmpersand);
-                }
-                self.text(&text, gather);
-            }
-            Event::CData(text) => {
-                self.high = None;
-                self.text(&text.into_inner(), gather);
-            }
-            Event::GeneralRef(reference) if self.wanted() => self.reference(&reference.into_inner(), gather),
-            Event::DocType(_) => gather.notes.add(Note::Doctype),
-            _ => {}
-        }
-    }
-
-    fn start(&mut self, start: &BytesStart<'_>, gather: &mut Gather<'_>) {
-        let name = start.name();
-        let name: &str = name.as_ref();
-        self.root_seen = true;
-        if self.names.len() >= gather.limits.depth {
-            gather.truncated = true;
-            return;
-        }
-        self.names.push(hash(name));
-        if self.skip.is_some() {
-            return;
-        }
-        if gather.map.plan.namespaces() {
-            self.bindings.open(self.names.len(), start);
-        }
-        let bindings = &self.bindings;
-        let attribute = |wanted: &str| attribute(start, |name| name == wanted);
-        if !self.cursor.enter(&gather.map.plan, name, bindings.of_element(name), attribute) {
-            let nested = self.elements.iter().any(|element| element.nested);
-            if !nested {
-                self.skip = Some(self.names.len());
-                return;
-            }
-            // Inside a value that takes the text of inner elements.
-            self.text(" ", gather);
-            self.elements.push(Element::default());
-            self.cursor.stay();
-            return;
-        }
-        let map = gather.map;
-        let record = !gather.in_record() && self.cursor.at_record(&map.plan);
-        if record {
-            gather.begin_record();
-        }
-        gather.found = gather.found || self.cursor.at_list(&map.plan);
-        let mut element = Element { record, ..Element::default() };
-        if gather.in_record() {
-            for (name, rule) in self.cursor.attributes(&map.plan) {
-                if let Some(value) = named_attribute(start, name, &self.bindings) {
-                    gather.value(rule, &value);
-                }
-            }
-            for index in self.cursor.rules(&map.plan) {
-                let Some(rule) = map.rule(index) else { continue };
-                if rule.field == Field::Range {
-                    gather.value(index, "");
-                } else {
-                    element.text = Some(String::new());
-                    element.nested |= rule.nested;
-                }
-            }
-        } else if self.cursor.at_total(&map.plan) {
-            element.text = Some(String::new());
-        }
-        self.elements.push(element);
-    }
-
-    fn end(&mut self, name: &str, gather: &mut Gather<'_>) {
-        let hash = hash(name);
-        let Some(at) = self.names.iter().rposition(|open| *open == hash) else {
-            gather.notes.add(Note::Unbalanced);
-            return;
-        };
-        if at.saturating_add(1) < self.names.len() {
-            gather.notes.add(Note::Unbalanced);
-        }
-        while self.names.len() > at {
-            self.close(gather);
-        }
-    }
-
-    fn close(&mut self, gather: &mut Gather<'_>) {
-        let depth = self.names.len();
-        self.bindings.close(depth);
-        self.names.pop();
-        self.high = None;
-        if let Some(skip) = self.skip {
-            if depth <= skip {
-                self.skip = None;
-            }
-            return;
-        }
-        let Some(element) = self.elements.pop() else { return };
-        let map = gather.map;
-        let plan = &map.plan;
-        if let Some(text) = element.text {
-            if gather.in_record() {
-                let is_range = |rule: &usize| map.rule(*rule).is_some_and(|rule| rule.field == Field::Range);
-                let mut rules = self.cursor.rules(plan).filter(|rule| !is_range(rule));
-                if let Some(first) = rules.next() {
-                    rules.for_each(|rule| gather.value(rule, &text));
-                    gather.value_owned(first, text);
-                }
-            } else if self.cursor.at_total(plan) {
-                gather.announce(&text);
-            }
-        }
-        self.cursor.leave();
-        if element.record {
-            gather.end_record();
-        }
-    }
-
-    fn wanted(&self) -> bool {
-        self.skip.is_none()
-            && (self.elements.last().is_some_and(|element| element.text.is_some()) || self.nested().is_some())
-    }
-
-    fn nested(&self) -> Option<usize> {
-        self.elements.iter().rposition(|element| element.nested)
-    }
-
-    fn target(&mut self) -> Option<&mut String> {
-        if self.skip.is_some() {
-            return None;
-        }
-        let at = match self.elements.last() {
-            Some(Element { text: Some(_), .. }) => self.elements.len().saturating_sub(1),
-            _ => self.nested()?,
-        };
-        self.elements.get_mut(at)?.text.as_mut()
-    }
-
-    fn text(&mut self, text: &str, gather: &mut Gather<'_>) {
-        let limit = gather.limits.token;
-        let Some(target) = self.target() else { return };
-        if target.len().saturating_add(text.len()) > limit {
-            target.clear();
-            gather.spoil(Note::TokenTooLarge);
-            return;
-        }
-        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window. Its first
-        // byte is rare in Latin letters.
-        if memchr::memchr(0xEF, text.as_bytes()).is_none() {
-            target.push_str(text);
-        } else {
-            target.extend(text.split('\u{FEFF}'));
-        }
-    }
-
-    fn reference(&mut self, name: &str, gather: &mut Gather<'_>) {
-        let predefined = matches!(name, "amp" | "lt" | "gt" | "quot" | "apos");
-        match html::resolve(name) {
-            Some(Resolved::Text(text)) => {
-                if !predefined {
-                    gather.notes.add(Note::HtmlEntity);
-                }
-                self.text(text, gather);
-            }
-            Some(Resolved::Code(code)) => {
-                let mut high = self.high;
-                let good = self.target().is_none_or(|target| html::push_code(code, &mut high, target));
-                self.high = high;
-                if !good {
-                    gather.notes.add(Note::BadReference);
-                }
-                return;
-            }
-            None => {
-                gather.notes.add(Note::BadReference);
-                for part in ["&", name, ";"] {
-                    self.text(part, gather);
-                }
-            }
-        }
-        self.high = None;
-    }
-}
-
-fn named_attribute<'a>(
-    start: &'a BytesStart<'_>,
-    wanted: &Name,
-    bindings: &Bindings,
-) -> Option<Cow<'a, str>> {
-    attribute(start, |name| match bindings.of_attribute(name) {
-        // An attribute without a prefix is in no namespace, so it is none that a path gives one.
-        None if wanted.namespace.is_some() => name == wanted.written,
-        bound => wanted.is(name, bound),
-    })
-}
-
-/// The value of an attribute; the first, when it stands twice.
-fn attribute<'a>(start: &'a BytesStart<'_>, is_wanted: impl Fn(&str) -> bool) -> Option<Cow<'a, str>> {
-    let mut attributes = start.html_attributes();
-    let value = attributes.with_checks(false).flatten().find(|attribute| {
-        let name: &str = attribute.key.as_ref();
-        is_wanted(name)
-    })?;
-    Some(if value.value.contains('&') {
-        Cow::Owned(html::decode_entities(&value.value))
-    } else {
-        value.value
-    })
-}
-
-/// Whether a tag can have this name: what follows `<` in "1 < 2" is none.
-fn is_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | ':'))
-}
-
-/// FNV-1a: names are only compared with names of the same document.
-fn hash(name: &str) -> u64 {
-    name.bytes()
-        .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }

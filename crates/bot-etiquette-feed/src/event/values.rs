@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::key::KeyBuilder;
 use super::{EventKey, lossy};
 use crate::clean::CleanText;
 use crate::field::Field;
@@ -37,9 +38,10 @@ impl<'a> Values<'a> {
     /// Every value of a field, with its rule.
     pub(crate) fn all(&self, field: Field) -> impl Iterator<Item = (&'a Rule, &'a str)> + use<'a> {
         let map = self.map;
-        self.record.values.iter().filter_map(move |(index, text)| {
+        let values = if self.record.has(field) { self.record.values.as_slice() } else { &[] };
+        values.iter().filter_map(move |(index, text)| {
             let rule = map.rule(*index).filter(|rule| rule.field == field)?;
-            Some((rule, text.trim()))
+            Some((rule, text.as_str()))
         })
     }
 
@@ -49,18 +51,23 @@ impl<'a> Values<'a> {
     }
 
     fn one_with_rule(&self, field: Field) -> Option<(&'a Rule, &'a str)> {
+        if !self.record.has(field) {
+            return None;
+        }
         let map = self.map;
         let values = self.record.values.iter().filter(|(index, text)| {
-            map.rule(*index).is_some_and(|rule| rule.field == field) && !text.trim().is_empty()
+            map.rule(*index).is_some_and(|rule| rule.field == field) && !text.is_empty()
         });
         let (index, text) = values.min_by_key(|(index, _)| *index)?;
-        Some((map.rule(*index)?, text.trim()))
+        Some((map.rule(*index)?, text.as_str()))
     }
 
     pub(crate) fn clean(&mut self, text: &str, html: bool, lines: bool) -> CleanText {
         // Tags may take an address apart in a text that is said to be plain, too.
-        let plain = |text: &str| !text.contains('<') || !scrub::is_personal(&html::to_text(text));
-        let text = if !html && plain(text) { Cow::Borrowed(text) } else { Cow::Owned(html::to_text(text)) };
+        let plain = |text: &str| {
+            memchr::memchr(b'<', text.as_bytes()).is_none() || !scrub::is_personal(&html::to_text(text))
+        };
+        let text = if !html && plain(text) { Cow::Borrowed(text) } else { html::to_text(text) };
         // Its first byte is rare in Latin letters, so the quick look settles most texts.
         if memchr::memchr(0xEF, text.as_bytes()).is_some() && text.contains(char::REPLACEMENT_CHARACTER) {
             self.notes.add(Note::Lossy);
@@ -97,34 +104,27 @@ impl<'a> Values<'a> {
         Some((key, Some(Replaced { series, time, and_later })))
     }
 
-    /// All paths of the key joined; a link's scheme does not count, since sites move to `https`.
+    /// All paths of the key joined; the link where there are none.
     fn key(&self) -> Option<EventKey> {
-        let mut parts: Vec<&str> =
-            self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty()).collect();
-        if parts.is_empty() {
-            parts.extend(self.one(Field::Link));
+        let parts = self.all(Field::Key).map(|(_, text)| text).filter(|text| !text.is_empty());
+        let mut key = KeyBuilder::new(&self.map.source);
+        parts.for_each(|part| key.add(part));
+        if key.is_empty() {
+            self.one(Field::Link).into_iter().for_each(|link| key.add(link));
         }
-        let mut id = String::new();
-        for part in parts {
-            let part = part.strip_prefix("https://").or_else(|| part.strip_prefix("http://")).unwrap_or(part);
-            if !id.is_empty() {
-                id.push('|');
-            }
-            id.extend(part.chars().filter(|character| !character.is_control()));
-        }
-        EventKey::new(&self.map.source, &id)
+        key.build()
     }
 
-    pub(super) fn language(&mut self) -> String {
+    pub(super) fn language(&mut self) -> Cow<'a, str> {
         let named = self.one(Field::Language).filter(|lang| {
             (2..=35).contains(&lang.len())
                 && lang.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         });
-        let Some(named) = named else { return self.map.language.clone() };
+        let Some(named) = named else { return Cow::Borrowed(&self.map.language) };
         if !named.eq_ignore_ascii_case(&self.map.language) {
             self.notes.add(Note::OtherLanguage);
         }
-        named.to_ascii_lowercase()
+        Cow::Owned(named.to_ascii_lowercase())
     }
 
     /// The texts of a field, one of each language: the map's first path that has one counts.
@@ -135,7 +135,7 @@ impl<'a> Values<'a> {
             let lang = rule.lang.as_deref().unwrap_or(lang);
             for (_, text) in record.values.iter().filter(|(of, _)| *of == index) {
                 if texts.in_language(lang).is_none() {
-                    texts.add(lang, self.clean(text.trim(), rule.html, lines));
+                    texts.add(lang, self.clean(text, rule.html, lines));
                 }
             }
         }
@@ -196,23 +196,27 @@ impl<'a> Values<'a> {
     }
 
     pub(super) fn categories(&mut self) -> Vec<CleanText> {
-        let mut categories: Vec<CleanText> = Vec::new();
+        let mut categories = Vec::new();
         for (rule, text) in self.all(Field::Category) {
             // Cleaned before it is cut: a cut may go through the middle of an address.
             let whole = self.clean(text, rule.html, false);
-            let parts = match &rule.split {
-                Some(split) => whole.split(split.as_str()).collect(),
-                None => vec![whole.as_str()],
-            };
-            for part in parts {
-                let part = part.trim();
+            let mut rest = Some(whole.as_str());
+            while let Some(text) = rest.take() {
+                let split = rule.split.as_ref().and_then(|split| text.split_once(split.as_str()));
+                let part = split.map_or(text, |(part, _)| part).trim();
+                rest = split.map(|(_, rest)| rest);
                 if rule.not.as_ref().is_some_and(|not| part.starts_with(not.as_str())) {
                     continue;
                 }
                 // The last part of a path such as `/contenido/actividades/Musica`.
                 let name = part.strip_prefix('/').and_then(|path| path.rsplit('/').next()).unwrap_or(part);
-                let (clean, scrubbed) = CleanText::line(name);
-                self.scrubbed.add(scrubbed);
+                let clean = if name.len() == whole.len() {
+                    whole.clone()
+                } else {
+                    let (clean, scrubbed) = CleanText::line(name);
+                    self.scrubbed.add(scrubbed);
+                    clean
+                };
                 if !clean.is_empty() && categories.len() < MAX_LIST && !categories.contains(&clean) {
                     categories.push(clean);
                 }

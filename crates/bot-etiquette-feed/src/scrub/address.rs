@@ -1,6 +1,11 @@
-//! E-mail addresses, plain and disguised, and links that write or call.
+//! E-mail addresses, plain and disguised.
+
+use std::iter::Peekable;
+
+use memchr::{Memchr2, Memchr3};
 
 use super::{Find, Kind, after, before};
+use crate::kinds::Kinds;
 
 /// What people write for the at sign; the longer ones first.
 const AT: [&str; 16] = [
@@ -12,20 +17,80 @@ const DOT: [&str; 9] = ["(punto)", "[punto]", "{punto}", "punto", "(dot)", "[dot
 /// Bytes looked at on either side of the at sign; an address is no longer (RFC 5321, 4.5.3.1).
 const REACH: usize = 320;
 
+/// Whether a text that holds bytes of these kinds may hold an address: without an at sign in any guise there is none.
+pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
+    let is_sign = |at: usize| sign_from(bytes, at).is_some();
+    kinds.any(Kinds::SIGN) && memchr::memchr3_iter(b'@', b'&', b'%', bytes).any(is_sign)
+        || kinds.any(Kinds::BRACKET) && memchr::memchr3_iter(b'(', b'[', b'{', bytes).any(is_sign)
+        || kinds.any(Kinds::LETTER_B)
+            && holds_rro(bytes)
+            && memchr::memchr2_iter(b'b', b'B', bytes).any(is_sign)
+}
+
+/// Whether the rarest letters of `arroba` stand somewhere; without a way out, so that many bytes are compared at once.
+fn holds_rro(bytes: &[u8]) -> bool {
+    let [second, third] = [1, 2].map(|from| bytes.get(from..).unwrap_or_default());
+    let threes = bytes.iter().zip(second).zip(third);
+    threes.fold(false, |seen, ((one, two), three)| {
+        seen | ((one | 0x20 == b'r') & (two | 0x20 == b'r') & (three | 0x20 == b'o'))
+    })
+}
+
+/// The bytes that may tell an at sign, in order.
+struct Telling<'a> {
+    signs: Peekable<Memchr3<'a>>,
+    brackets: Peekable<Memchr3<'a>>,
+    letters: Peekable<Memchr2<'a>>,
+}
+
+impl<'a> Telling<'a> {
+    fn of(bytes: &'a [u8]) -> Self {
+        Self {
+            signs: memchr::memchr3_iter(b'@', b'&', b'%', bytes).peekable(),
+            brackets: memchr::memchr3_iter(b'(', b'[', b'{', bytes).peekable(),
+            letters: memchr::memchr2_iter(b'b', b'B', bytes).peekable(),
+        }
+    }
+}
+
+impl Iterator for Telling<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let heads = [self.signs.peek(), self.brackets.peek(), self.letters.peek()];
+        let first = *heads.into_iter().flatten().min()?;
+        let _ = self.signs.next_if_eq(&first).or_else(|| self.brackets.next_if_eq(&first));
+        let _ = self.letters.next_if_eq(&first);
+        Some(first)
+    }
+}
+
+/// Where the at sign begins, in one of its guises, whose telling byte may be the one at `at`.
+fn sign_from(bytes: &[u8], at: usize) -> Option<usize> {
+    let next = bytes.get(at.saturating_add(1)).copied().unwrap_or(0);
+    let tells = match bytes.get(at)? {
+        b'@' => true,
+        b'%' => next == b'4',
+        b'&' => matches!(next, b'#' | b'c' | b'C'),
+        b'(' | b'[' | b'{' => matches!(next, b'a' | b'A' | b' '),
+        b'b' | b'B' => {
+            let start = at.checked_sub(4)?;
+            return bytes.get(start..at)?.eq_ignore_ascii_case(b"arro").then_some(start);
+        }
+        _ => false,
+    };
+    tells.then_some(at)
+}
+
 pub(super) fn emails(text: &str, finds: &mut Vec<Find>) {
+    let bytes = text.as_bytes();
     let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if at < from || !matches!(byte, b'@' | b'(' | b'[' | b'{' | b'&' | b'%' | b'a' | b'A') {
-            continue;
-        }
-        let word = matches!(byte, b'a' | b'A');
-        if word && !text.as_bytes().get(at.saturating_add(1)).is_some_and(|next| matches!(next, b'r' | b'R'))
-        {
-            continue;
-        }
+    for place in Telling::of(bytes) {
+        let Some(at) = sign_from(bytes, place).filter(|at| *at >= from) else { continue };
         let Some((sign, length)) = disguise(text, at, &AT) else { continue };
         let after_sign = at.saturating_add(length);
         let spaced = sign != "@" && sign != "%40";
+        let word = at < place;
         if word && !(stands_alone(text, at, after_sign)) {
             continue;
         }
@@ -61,13 +126,17 @@ fn local_part(text: &str, at: usize, from: usize, spaced: bool) -> Option<usize>
     }
     let mut length = 0;
     for character in left.chars().rev() {
-        if length >= REACH || !(character.is_alphanumeric() || "._%+'-~!$*^`".contains(character)) {
+        if length >= REACH || !(character.is_alphanumeric() || is_local_sign(character)) {
             break;
         }
         length += character.len_utf8();
     }
     let taken = left.get(left.len().saturating_sub(length)..)?;
     taken.contains(char::is_alphanumeric).then(|| from + left.len() - length)
+}
+
+fn is_local_sign(character: char) -> bool {
+    matches!(character, '.' | '_' | '%' | '+' | '\'' | '-' | '~' | '!' | '$' | '*' | '^' | '`')
 }
 
 /// Where the domain that starts at `start` ends: labels, a dot at least, a last label of two letters or more.
@@ -130,75 +199,4 @@ fn without_scheme(text: &str, start: usize, from: usize) -> usize {
     } else {
         start
     }
-}
-
-/// Links that are an address or a number: the whole link goes.
-const LINKS: [&str; 8] =
-    ["mailto:", "tel:", "sms:", "callto:", "whatsapp:", "wa.me/", "api.whatsapp.com/", "whatsapp.com/send"];
-
-pub(super) fn links(text: &str, finds: &mut Vec<Find>) {
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    for at in memchr::memchr2_iter(b':', b'/', bytes) {
-        if at < from {
-            continue;
-        }
-        let end = at.saturating_add(1);
-        let ends_with = |sign: &&&str| {
-            let Some(start) = end.checked_sub(sign.len()) else { return false };
-            bytes.get(start..end).is_some_and(|word| word.eq_ignore_ascii_case(sign.as_bytes()))
-        };
-        let known = LINKS.iter().find(ends_with).or_else(|| {
-            let rest = bytes.get(at..).unwrap_or_default();
-            let send = rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"/send"));
-            LINKS
-                .last()
-                .filter(|_| send && text.get(from..at).is_some_and(|left| left.ends_with("whatsapp.com")))
-        });
-        let Some(sign) = known else { continue };
-        let start =
-            if sign.ends_with(':') { end.saturating_sub(sign.len()) } else { token_start(text, at, from) };
-        if before(text, start).is_some_and(char::is_alphanumeric) {
-            continue;
-        }
-        // "Tel: 91 .." is a label, not a link: the number behind it is found as a number.
-        if sign.ends_with(':') && !looks_personal(text.get(end..).unwrap_or_default()) {
-            continue;
-        }
-        let stop = token_end(text, end);
-        if stop > end {
-            finds.push(Find { at: start..stop, kind: Kind::Link });
-            from = stop;
-        }
-    }
-}
-
-/// Whether the link that goes on with `rest` names somebody, from its first characters.
-fn looks_personal(rest: &str) -> bool {
-    let mut digits = 0;
-    for character in rest.chars().take(64).take_while(|character| in_token(*character)) {
-        digits += usize::from(character.is_ascii_digit());
-        if digits >= 3 || matches!(character, '@' | '%' | '&') {
-            return true;
-        }
-    }
-    false
-}
-
-fn token_start(text: &str, at: usize, from: usize) -> usize {
-    let left = text.get(from..at).unwrap_or_default();
-    let length: usize =
-        left.chars().rev().take(REACH).take_while(|character| in_token(*character)).map(char::len_utf8).sum();
-    at.saturating_sub(length)
-}
-
-fn token_end(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    let length: usize = rest.chars().take_while(|character| in_token(*character)).map(char::len_utf8).sum();
-    let token = rest.get(..length).unwrap_or_default();
-    at.saturating_add(token.trim_end_matches(['.', ',', ';', ')', ']']).len())
-}
-
-fn in_token(character: char) -> bool {
-    !character.is_whitespace() && !matches!(character, '<' | '>' | '"' | '\'' | '(' | '\u{ab}' | '\u{bb}')
 }

@@ -7,16 +7,40 @@
 use std::ops::Range;
 
 use super::{Find, Kind, after, before};
+use crate::kinds::Kinds;
+
+/// Digits of the shortest number, a NIE; nothing with fewer is taken for an account.
+const LEAST: usize = 7;
+
+/// Whether a text that holds bytes of these kinds may hold a number.
+pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
+    kinds.any(Kinds::DIGIT) && count(bytes) >= LEAST
+}
+
+/// How many digits there are, in sums of one byte: many of them are formed at once.
+fn count(bytes: &[u8]) -> usize {
+    let sum =
+        |chunk: &[u8]| chunk.iter().fold(0_u8, |sum, byte| sum.wrapping_add(byte.is_ascii_digit().into()));
+    bytes.chunks(255).map(|chunk| usize::from(sum(chunk))).sum()
+}
 
 pub(super) fn numbers(text: &str, finds: &mut Vec<Find>) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
-        let start = at.saturating_add(start);
+    while let Some(start) = next_digit(bytes, at) {
         let run = Run::read(text, start);
         run.finds(finds);
         at = run.end.max(start.saturating_add(1));
     }
+}
+
+/// The first digit from `from` on; many bytes without one are passed over at once.
+fn next_digit(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    let has_digit = |chunk: &[u8]| chunk.iter().fold(false, |seen, byte| seen | byte.is_ascii_digit());
+    let (index, chunk) = rest.chunks(32).enumerate().find(|(_, chunk)| has_digit(chunk))?;
+    let at = chunk.iter().position(u8::is_ascii_digit)?;
+    Some(from.saturating_add(index.saturating_mul(32)).saturating_add(at))
 }
 
 struct Run<'a> {
@@ -244,7 +268,7 @@ impl<'a> Run<'a> {
                     if compact.starts_with("ES") && compact.len() == 24 {
                         break;
                     }
-                    if compact.len() >= 15 && !compact.starts_with("ES") && mod97(&compact) {
+                    if !compact.starts_with("ES") && is_account(&compact) {
                         break;
                     }
                 }
@@ -254,8 +278,8 @@ impl<'a> Run<'a> {
         let spanish = compact.starts_with("ES")
             && compact.len() == 24
             && compact.bytes().skip(2).all(|byte| byte.is_ascii_digit());
-        let other = compact.len() >= 15 && mod97(&compact);
-        (spanish || other).then(|| (Find { at: start..end, kind: Kind::Account }, self.behind(end)))
+        (spanish || is_account(&compact))
+            .then(|| (Find { at: start..end, kind: Kind::Account }, self.behind(end)))
     }
 
     /// The first group that starts behind `end`.
@@ -332,6 +356,10 @@ fn is_money(rest: &str) -> bool {
     rest.starts_with('€') || rest.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("euro"))
 }
 
+fn is_account(iban: &str) -> bool {
+    iban.len() >= 15 && count(iban.as_bytes()) >= LEAST && mod97(iban)
+}
+
 /// ISO 7064: the number that the moved and spelled-out letters make leaves 1 when divided by 97.
 fn mod97(iban: &str) -> bool {
     let (head, tail) = iban.split_at_checked(4).unwrap_or((iban, ""));
@@ -341,4 +369,26 @@ fn mod97(iban: &str) -> bool {
         Some((rest * if value > 9 { 100 } else { 10 } + value) % 97)
     });
     digits && rest == Some(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{count, next_digit};
+
+    #[test]
+    fn digits_are_found_and_counted_wherever_they_stand() {
+        for length in [0, 1, 31, 32, 33, 64, 254, 255, 256, 600] {
+            let mut text = vec![b'x'; length];
+            assert_eq!((count(&text), next_digit(&text, 0)), (0, None));
+            for at in 0..length {
+                text[at] = b'7';
+                assert_eq!(next_digit(&text, 0), Some(0), "{length} {at}");
+                assert_eq!((count(&text), next_digit(&text, at)), (at + 1, Some(at)), "{length}");
+            }
+            for at in 1..length {
+                text[at - 1] = b'x';
+                assert_eq!(next_digit(&text, 0), Some(at), "{length}");
+            }
+        }
+    }
 }

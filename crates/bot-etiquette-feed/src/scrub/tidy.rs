@@ -120,26 +120,64 @@ fn emptied_bracket(kept: &mut String, rest: &str) -> usize {
 /// No blank before a full stop or a comma, and no two of them in a row.
 fn close_up(text: &str) -> String {
     let mut closed = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '.' | ',' | ';') {
-            let length = closed.trim_end_matches(' ').len();
-            let gap = length < closed.len();
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b',' | b';' | b' ')) {
+        // Behind a letter it stands well; what stands well is taken over in one piece.
+        let left = bytes.get(from..at).and_then(<[u8]>::last);
+        let stands_well = match byte {
+            b' ' => left.is_some_and(|left| *left != b' '),
+            _ => left.is_some_and(|left| !matches!(left, b' ' | b'\n' | b':' | b',' | b';')),
+        };
+        if !stands_well {
+            closed.push_str(text.get(from..at).unwrap_or_default());
+            from = at.saturating_add(1);
+            close_up_with(char::from(*byte), &mut closed);
+        }
+    }
+    closed.push_str(text.get(from..).unwrap_or_default());
+    closed
+}
+
+/// Adds a blank, a full stop or a comma where one may stand.
+fn close_up_with(character: char, closed: &mut String) {
+    if character != ' ' {
+        let length = closed.trim_end_matches(' ').len();
+        let gap = length < closed.len();
+        closed.truncate(length);
+        if gap && character == '.' && closed.ends_with('.') {
+            return;
+        }
+        if closed.is_empty() || closed.ends_with(['\n', ':', ',', ';']) {
+            let length = closed.trim_end_matches([':', ',', ';', ' ']).len();
             closed.truncate(length);
-            if gap && character == '.' && closed.ends_with('.') {
-                continue;
+            if closed.is_empty() || closed.ends_with('\n') {
+                return;
             }
-            if closed.is_empty() || closed.ends_with(['\n', ':', ',', ';']) {
-                let length = closed.trim_end_matches([':', ',', ';', ' ']).len();
-                closed.truncate(length);
-                if closed.is_empty() || closed.ends_with('\n') {
-                    continue;
+        }
+    } else if closed.ends_with(' ') || closed.is_empty() {
+        return;
+    }
+    closed.push(character);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{close_up, close_up_with};
+
+    proptest! {
+        #[test]
+        fn a_text_closes_up_as_it_does_letter_by_letter(text in "[a .,;:\nñ]{0,24}") {
+            let mut slowly = String::new();
+            for character in text.chars() {
+                match character {
+                    ' ' | '.' | ',' | ';' => close_up_with(character, &mut slowly),
+                    other => slowly.push(other),
                 }
             }
+            prop_assert_eq!(close_up(&text), slowly);
         }
-        if character == ' ' && (closed.ends_with(' ') || closed.is_empty()) {
-            continue;
-        }
-        closed.push(character);
     }
-    closed
 }

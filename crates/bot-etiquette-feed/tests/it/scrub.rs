@@ -1,4 +1,4 @@
-use bot_etiquette_feed::CleanText;
+use bot_etiquette_feed::{CleanText, EventKey, Link};
 use proptest::prelude::*;
 
 #[track_caller]
@@ -147,11 +147,22 @@ fn links_that_write_or_call_go() {
         ("Escribe https://wa.me/34600123456 ya", "Escribe ya"),
         ("https://api.whatsapp.com/send?phone=34600123456", ""),
         ("tel:+34913184733", ""),
+        ("Escribe a https://wa.me/message/ABCDEF ya", "Escribe a ya"),
+        ("https://api.whatsapp.com/message/ABCDEF", ""),
+        ("sms:5757", ""),
         ("whatsapp://send?phone=34600123456", ""),
         ("https://x.example/?email=p@e.org", "https://x.example/?email="),
     ] {
         becomes(text, expected);
     }
+}
+
+#[test]
+fn a_link_hides_no_number_and_a_key_no_address_in_full_width() {
+    let (link, scrubbed) = Link::parse("https://x.example/?id=7&q=%EF%BC%96%EF%BC%90%EF%BC%90123456");
+    assert_eq!(link.as_ref().map(Link::as_str), Some("https://x.example/?id=7"));
+    assert_eq!(scrubbed.links, 1);
+    assert_eq!(EventKey::new("town", "persona\u{FF20}example.org"), None);
 }
 
 #[test]

@@ -181,3 +181,24 @@ fn names_of_repairs_are_distinct() {
     let names: std::collections::BTreeSet<_> = RepairKind::ALL.iter().map(|kind| kind.as_str()).collect();
     assert_eq!(names.len(), RepairKind::ALL.len());
 }
+
+#[test]
+fn the_end_of_a_string_is_found_at_each_length_and_behind_each_escape() {
+    for length in 0..70 {
+        for escape in (0..=length).map(Some).chain([None]) {
+            let mut inside = "é".repeat(length / 2) + &"x".repeat(length % 2);
+            if let Some(at) = escape.filter(|at| inside.is_char_boundary(*at)) {
+                inside.insert_str(at, "\\\"");
+            }
+            let text = format!("[\"{inside}\",\"next\"]");
+            let mut tokens = Tokens::new(text.as_bytes(), Limits::default());
+            let strings: Vec<_> = std::iter::from_fn(|| tokens.next().map(|token| token.expect("JSON")))
+                .filter_map(|token| match token {
+                    Token::String(string) => Some(string.raw()),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(strings, [inside.as_bytes(), b"next"], "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Which kinds of bytes a text holds, from one quick pass: a rule whose bytes are missing need not be tried.
+
+/// A set of kinds of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    /// Control characters of ASCII, the line feed apart.
+    pub(crate) const CONTROL: Self = Self(1);
+    pub(crate) const LINE_FEED: Self = Self(1 << 1);
+    /// The first byte of a character beyond Latin letters, which may have another form or none that is seen.
+    pub(crate) const FOREIGN: Self = Self(1 << 2);
+    pub(crate) const DIGIT: Self = Self(1 << 3);
+    /// What the guises of an at sign begin with, the word `arroba` apart: `@ & %`.
+    pub(crate) const SIGN: Self = Self(1 << 4);
+    /// The same: `( [ {`.
+    pub(crate) const BRACKET: Self = Self(1 << 5);
+    /// The rarest letter of `arroba`.
+    pub(crate) const LETTER_B: Self = Self(1 << 6);
+    /// What ends a link's scheme or host: `: /`.
+    pub(crate) const LINK: Self = Self(1 << 7);
+
+    #[inline]
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.bytes().fold(0, |kinds, byte| kinds | Self::of_byte(byte).0))
+    }
+
+    #[inline]
+    pub(crate) fn of_byte(byte: u8) -> Self {
+        Self(TABLE.get(usize::from(byte)).copied().unwrap_or(u8::MAX))
+    }
+
+    pub(crate) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether one of `kinds` is among these.
+    #[inline]
+    pub(crate) fn any(self, kinds: Self) -> bool {
+        self.0 & kinds.0 != 0
+    }
+
+    const fn of_byte_slowly(byte: u8) -> Self {
+        match byte {
+            b'\n' => Self::LINE_FEED,
+            0..=0x1F | 0x7F => Self::CONTROL,
+            b'0'..=b'9' => Self::DIGIT,
+            b'@' | b'&' | b'%' => Self::SIGN,
+            b'(' | b'[' | b'{' => Self::BRACKET,
+            b'b' | b'B' => Self::LETTER_B,
+            b':' | b'/' => Self::LINK,
+            0xC2 | 0xC4..=0xFF => Self::FOREIGN,
+            _ => Self(0),
+        }
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
+const TABLE: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = Kinds::of_byte_slowly(byte).0;
+        if byte == u8::MAX {
+            break table;
+        }
+        byte += 1;
+    }
+};
