@@ -23,9 +23,11 @@ mod maps;
 mod personal;
 mod presence;
 mod recurrence;
+mod recurrence_model;
 mod scrub;
 mod series;
 mod truncation;
+mod written;
 mod xml;
 
 use bot_etiquette_feed::{Event, Feed, Report, SourceMap};
