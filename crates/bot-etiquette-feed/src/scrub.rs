@@ -208,8 +208,9 @@ fn after(text: &str, at: usize) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::sample::select;
 
-    use super::{find, may_be_personal};
+    use super::{address, find, may_be_personal};
     use crate::kinds::Kinds;
 
     #[track_caller]
@@ -231,6 +232,18 @@ mod tests {
         fn whatever_a_rule_would_find_is_looked_at(text in PIECES, any in "\\PC{0,40}") {
             nothing_slips_past_the_quick_look(&text);
             nothing_slips_past_the_quick_look(&format!("{text}{any}{text}"));
+        }
+
+        #[test]
+        fn an_address_among_other_text_is_looked_at(
+            before in "[a-z ñ,.:/&%(@b0-9]{0,20}",
+            sign in select(address::AT.to_vec()),
+            blank in " ?",
+            after in "[a-z ñ,.:/&%(@b0-9]{0,20}",
+        ) {
+            let text = format!("{before}p{blank}{sign}{blank}x.org{after}");
+            nothing_slips_past_the_quick_look(&text);
+            nothing_slips_past_the_quick_look(&text.to_uppercase());
         }
 
         #[test]

@@ -8,7 +8,7 @@ use super::{Find, Kind, after, before};
 use crate::kinds::Kinds;
 
 /// What people write for the at sign; the longer ones first.
-const AT: [&str; 16] = [
+pub(super) const AT: [&str; 16] = [
     "(arroba)", "[arroba]", "{arroba}", "&commat;", "&#0064;", "&#064;", "&#x40;", "&#x040;", "&#64;",
     "arroba", "(at)", "[at]", "{at}", "( at )", "%40", "@",
 ];
@@ -198,5 +198,33 @@ fn without_scheme(text: &str, start: usize, from: usize) -> usize {
         start.saturating_sub(7)
     } else {
         start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AT, Telling, emails, may_stand_in, sign_from};
+    use crate::kinds::Kinds;
+
+    #[test]
+    fn each_guise_of_the_at_sign_is_looked_at_where_it_stands() {
+        for sign in AT.iter().flat_map(|sign| [sign.to_lowercase(), sign.to_uppercase()]) {
+            for blank in ["", " "] {
+                let text = format!("Abba: persona{blank}{sign}{blank}example.org & co.");
+                let bytes = text.as_bytes();
+                let mut finds = Vec::new();
+                emails(&text, &mut finds);
+                let at = text.find(&sign);
+                let found = finds.iter().any(|find| at.is_some_and(|at| find.at.contains(&at)));
+                let looked_at = may_stand_in(bytes, Kinds::of(&text));
+                let told = Telling::of(bytes).any(|place| sign_from(bytes, place) == at);
+                assert!(looked_at && told, "{text:?}");
+                // The word stands alone, and the bare sign and its percent form take no blanks on one side only.
+                assert!(
+                    found || sign.eq_ignore_ascii_case("arroba") && blank.is_empty() || sign == "%40",
+                    "{text:?}"
+                );
+            }
+        }
     }
 }

@@ -92,3 +92,22 @@ fn token_end(text: &str, at: usize) -> usize {
 fn in_token(character: char) -> bool {
     !character.is_whitespace() && !matches!(character, '<' | '>' | '"' | '\'' | '(' | '\u{ab}' | '\u{bb}')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{LINKS, links, may_stand_in};
+    use crate::kinds::Kinds;
+
+    #[test]
+    fn each_link_that_writes_or_calls_is_looked_at() {
+        for link in LINKS.iter().flat_map(|link| [link.to_lowercase(), link.to_uppercase()]) {
+            let text = format!("Escribe {link}600123 ya");
+            let mut finds = Vec::new();
+            links(&text, &mut finds);
+            assert!(
+                may_stand_in(text.as_bytes(), Kinds::of(&text)) && finds.len() == 1,
+                "{text:?} {finds:?}"
+            );
+        }
+    }
+}
