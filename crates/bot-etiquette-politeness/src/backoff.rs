@@ -178,4 +178,59 @@ mod tests {
             assert_eq!(backoff.count, count, "started at {started}");
         }
     }
+
+    #[test]
+    fn an_answer_no_younger_than_the_last_good_one_does_not_confirm_it() {
+        let at = Timestamp::from_millis;
+        for (second, count) in [(650, 2), (700, 2), (701, 1)] {
+            let mut backoff = Backoff::default();
+            backoff.fail(Some(Steps { first: 1, ..UNREACHABLE }), at(0), at(500), 0.0);
+            backoff.reset(at(600), at(700));
+            backoff.reset(at(second), at(800));
+            // What the body shows later takes the good answer back, unless it was confirmed.
+            backoff.fail_late(Some(UNREACHABLE), at(900), 0.0);
+            assert_eq!(backoff.count, count, "the second good answer began at {second}");
+        }
+    }
+
+    #[test]
+    fn a_counter_is_remembered_a_day_longer_than_its_hold_and_a_clear_one_not_at_all() {
+        let at = Timestamp::from_millis;
+        let mut backoff = Backoff::default();
+        assert_eq!(backoff.live_until(), at(0));
+        backoff.fail(Some(UNREACHABLE), at(0), at(500), 0.0);
+        assert_eq!(backoff.live_until(), at(900_500 + COUNTER_MEMORY));
+        backoff.reset(at(1_000_000), at(1_000_500));
+        assert_eq!(backoff.live_until(), at(900_500 + COUNTER_MEMORY), "its counter may come back");
+        backoff.reset(at(1_001_000), at(1_001_500));
+        assert_eq!(backoff.live_until(), at(900_500));
+    }
+
+    #[test]
+    fn of_two_holds_the_longer_counts_and_of_equal_ones_its_own() {
+        let hold = |since, until, count| Backoff {
+            since: Some(Timestamp::from_millis(since)),
+            until: Some(Timestamp::from_millis(until)),
+            count,
+            ..Backoff::default()
+        };
+        for (other, expected) in [
+            (hold(1, 50, 9), hold(2, 60, 9)),
+            (hold(1, 60, 1), hold(2, 60, 3)),
+            (hold(1, 70, 1), hold(1, 70, 3)),
+        ] {
+            let mut backoff = hold(2, 60, 3);
+            backoff.absorb(&other);
+            assert_eq!(backoff, expected);
+        }
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn only_what_never_failed_is_clear() {
+        let mut backoff = Backoff::default();
+        assert!(backoff.is_clear());
+        backoff.fail(Some(UNREACHABLE), Timestamp::ZERO, Timestamp::from_millis(5), 0.0);
+        assert!(!backoff.is_clear());
+    }
 }
