@@ -69,6 +69,8 @@ mod error;
 #[cfg(feature = "client")]
 mod fetched;
 mod limits;
+#[cfg(feature = "client")]
+mod plain;
 mod redirect;
 #[cfg(feature = "client")]
 mod resolve;
