@@ -59,6 +59,8 @@ mod address;
 #[cfg(feature = "client")]
 mod body;
 #[cfg(feature = "client")]
+mod brotli;
+#[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "client")]
 mod connect;
