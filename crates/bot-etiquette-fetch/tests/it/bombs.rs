@@ -32,7 +32,9 @@ fn bomb(coding: &str) -> Vec<u8> {
             zeros(&mut encoder);
             encoder.finish().unwrap();
         }
-        "nested br" => brotli::CompressorWriter::new(&mut out, 1 << 16, 1, 24).write_all(&bomb("br 24")).unwrap(),
+        "nested br" => {
+            brotli::CompressorWriter::new(&mut out, 1 << 16, 1, 24).write_all(&bomb("br 24")).unwrap()
+        }
         _ => out = crate::codings::gzip(&bomb("gzip")),
     }
     out

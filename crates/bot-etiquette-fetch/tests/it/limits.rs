@@ -150,7 +150,11 @@ async fn a_window_too_large_ends_the_body_where_it_begins_to_matter() {
         let text = noise(300_000).repeat(8)[..length].to_vec();
         let site = Site::always(whole("Content-Encoding: br\r\n", &brotli(&text, 24))).await;
         let result = fetch(refuse, &site.url("/")).await;
-        if length > N { too_large(result, Limit::Window) } else { assert_eq!(result.unwrap().body, text) }
+        if length > N {
+            too_large(result, Limit::Window)
+        } else {
+            assert_eq!(result.unwrap().body, text)
+        }
         let cut = fetch(refuse.over_limit(OverLimit::Cut), &site.url("/")).await.unwrap();
         assert!(cut.body == text[..length.min(N)], "{length}");
         assert_eq!(cut.cut, (length > N).then_some(Limit::Window), "{length}");
