@@ -17,8 +17,7 @@ use crate::{BotIdentity, FormNotOffered, RequestIdentity, UserAgentForm};
 /// A tower layer that sets `User-Agent` and `From` on every request, overwriting any other value.
 ///
 /// It belongs right above the layer that signs, so that every hop and every retry passes it. A request whose
-/// [`UserAgentForm`](crate::UserAgentForm) is not offered fails with a boxed
-/// [`FormNotOffered`](crate::FormNotOffered) and is not sent.
+/// [`UserAgentForm`] is not offered fails with a boxed [`FormNotOffered`] and is not sent.
 ///
 /// ```
 /// use bot_etiquette_identity::{BotIdentity, UserAgent, tower::IdentityLayer};
