@@ -109,9 +109,12 @@ impl Timer for Clock {
     }
 
     fn sleep_until(&self, at: Timestamp) -> Self::Sleep {
-        // One real millisecond more than the division gives: a wait is never cut short by rounding.
-        let wait = at.since(Timer::now(self)) / self.scale;
-        let wait = if wait.is_zero() { wait } else { wait + Duration::from_millis(1) };
-        tokio::time::sleep(wait)
+        // Counted from the start, so that the time need not be looked at. One real millisecond more than the division
+        // gives: a wait is never cut short by rounding.
+        let wait = at.since(self.wall.into()) / self.scale + Duration::from_millis(1);
+        match self.started.checked_add(wait) {
+            Some(deadline) => tokio::time::sleep_until(deadline),
+            None => tokio::time::sleep(wait),
+        }
     }
 }

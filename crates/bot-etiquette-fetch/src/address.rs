@@ -143,22 +143,30 @@ impl AddressPolicy {
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
             return Err(AddressRefusal::NoHost);
         };
+        self.check_host(&host, port)
+    }
+
+    /// Judges the host and port that a URL names.
+    pub(crate) fn check_host(&self, host: &Host<&str>, port: u16) -> Result<(), AddressRefusal> {
         self.check_port(port)?;
         match host {
-            Host::Ipv4(address) => self.check_ip(address.into()),
-            Host::Ipv6(address) => self.check_ip(address.into()),
+            Host::Ipv4(address) => self.check_ip((*address).into()),
+            Host::Ipv6(address) => self.check_ip((*address).into()),
             Host::Domain(name) => self.check_name(name),
         }
     }
 
     /// `localhost` and the names under it mean this machine, whatever a resolver says (RFC 6761 section 6.3).
     fn check_name(&self, name: &str) -> Result<(), AddressRefusal> {
-        let bare = name.trim_end_matches('.').to_ascii_lowercase();
-        let local = bare == "localhost" || bare.ends_with(".localhost");
+        let bare = name.trim_end_matches('.');
         if bare.is_empty() {
             return Err(AddressRefusal::NoHost);
         }
-        if local && !self.loopback { Err(AddressRefusal::LocalName { name: bare }) } else { Ok(()) }
+        let last = bare.rsplit('.').next().unwrap_or(bare);
+        if last.eq_ignore_ascii_case("localhost") && !self.loopback {
+            return Err(AddressRefusal::LocalName { name: bare.to_ascii_lowercase() });
+        }
+        Ok(())
     }
 }
 

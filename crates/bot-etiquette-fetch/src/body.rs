@@ -20,6 +20,7 @@ use tokio::time::Sleep;
 
 use crate::{
     FetchError, FetchLimits, Limit, OverLimit, Phase,
+    brotli::WindowExceeded,
     decode::{Coding, Decoder, codings},
     error::Fault,
 };
@@ -180,6 +181,7 @@ impl FetchBody {
         let limit = match what {
             Limit::Wire => self.limits.wire_bytes,
             Limit::Ratio => self.limits.ratio,
+            Limit::Window => self.limits.window_bytes,
             _ => self.limits.decoded_bytes,
         };
         match self.limits.over_limit {
@@ -209,6 +211,9 @@ impl FetchBody {
             Ok(None) => return None,
             // What was cut on the wire ends in the middle of its coding, and nothing at all is an empty body.
             Err(_) if self.report.cut().is_some() || self.report.wire_bytes() == 0 => 0,
+            Err(source) if source.get_ref().is_some_and(|source| source.is::<WindowExceeded>()) => {
+                return Some(self.over(Limit::Window, Bytes::new()));
+            }
             Err(source) => {
                 let coding = self.report.content_encoding().map(|value| value.as_bytes());
                 let coding = String::from_utf8_lossy(coding.unwrap_or_default()).into_owned();
@@ -350,7 +355,7 @@ fn decoder(headers: &HeaderMap, limits: FetchLimits) -> Result<Option<Decoder>, 
     if stack.is_empty() {
         return Ok(None);
     }
-    Decoder::new(&stack).map(Some).map_err(unusable)
+    Decoder::new(&stack, limits.window_bytes).map(Some).map_err(unusable)
 }
 
 /// A deadline that many polls may look at.

@@ -28,6 +28,7 @@ use crate::{
     connect::{Carried, Connector, Tcp},
     decode,
     error::Fault,
+    plain::plain_host,
 };
 
 /// How long an unused connection is kept.
@@ -65,7 +66,10 @@ const CONNECTION_WINDOW: u32 = 1024 * 1024;
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Fetcher {
+pub struct Fetcher(Arc<Shared>);
+
+/// What all clones of a fetcher share.
+struct Shared {
     client: legacy::Client<Connector, Full<Bytes>>,
     addresses: Arc<AddressPolicy>,
     limits: FetchLimits,
@@ -156,14 +160,14 @@ impl Fetcher {
 
     /// The limits of an exchange that brings none of its own.
     #[must_use]
-    pub const fn limits(&self) -> FetchLimits {
-        self.limits
+    pub fn limits(&self) -> FetchLimits {
+        self.0.limits
     }
 
     /// Which addresses and ports are connected to.
     #[must_use]
     pub fn addresses(&self) -> &AddressPolicy {
-        &self.addresses
+        &self.0.addresses
     }
 
     /// Makes one exchange; the body comes as it flows. A [`FetchLimits`] among the request's extensions replaces the
@@ -171,14 +175,56 @@ impl Fetcher {
     ///
     /// # Errors
     /// [`FetchError`]; dropping the future ends the exchange.
-    pub async fn send(&self, mut request: Request<Full<Bytes>>) -> Result<Response<FetchBody>, FetchError> {
-        let limits = request.extensions().get::<FetchLimits>().copied().unwrap_or(self.limits);
+    pub async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<FetchBody>, FetchError> {
+        self.exchange(request)?.answer().await
+    }
+
+    /// Makes one exchange and reads the body to its end.
+    ///
+    /// # Errors
+    /// [`FetchError`].
+    pub async fn fetch(&self, request: Request<Full<Bytes>>) -> Result<Fetched, FetchError> {
+        Fetched::collect(self.send(request).await?).await
+    }
+
+    /// Checks and completes a request; nothing is sent before the answer is waited for.
+    fn exchange(&self, mut request: Request<Full<Bytes>>) -> Result<Exchange, FetchError> {
+        let limits = request.extensions().get::<FetchLimits>().copied().unwrap_or(self.0.limits);
         self.check(request.uri())?;
         prepare(request.headers_mut(), limits);
         *request.version_mut() = http::Version::HTTP_11; // TLS settles what is spoken
         let head = request.method() == Method::HEAD;
+        Ok(Exchange { answering: self.0.client.request(request), limits, head })
+    }
+
+    /// What the policy says of a URI, before a connection is looked for.
+    fn check(&self, uri: &Uri) -> Result<(), FetchError> {
+        let addresses = &self.0.addresses;
+        if let Some((host, port)) = plain_host(uri) {
+            return addresses.check_host(&host, port).map_err(FetchError::Refused);
+        }
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(FetchError::Refused(AddressRefusal::Credentials));
+        }
+        let url = Url::parse(&uri.to_string())
+            .map_err(|error| FetchError::Request(format!("{uri} is not an absolute URL: {error}")))?;
+        addresses.check_url(&url).map_err(FetchError::Refused)
+    }
+}
+
+/// A request on its way.
+struct Exchange {
+    answering: legacy::ResponseFuture,
+    limits: FetchLimits,
+    head: bool,
+}
+
+impl Exchange {
+    /// Waits for the head of the answer.
+    async fn answer(self) -> Result<Response<FetchBody>, FetchError> {
+        let Self { answering, limits, head } = self;
         let mut deadline = deadline(limits.total);
-        let mut answering = pin!(self.client.request(request));
+        let mut answering = pin!(answering);
         let in_time = poll_fn(|cx| match answering.as_mut().poll(cx) {
             Poll::Ready(answer) => Poll::Ready(Some(answer)),
             Poll::Pending => deadline.as_mut().poll(cx).map(|()| None),
@@ -199,24 +245,6 @@ impl Fetcher {
         parts.extensions.insert(body.report().clone());
         Ok(Response::from_parts(parts, body))
     }
-
-    /// Makes one exchange and reads the body to its end.
-    ///
-    /// # Errors
-    /// [`FetchError`].
-    pub async fn fetch(&self, request: Request<Full<Bytes>>) -> Result<Fetched, FetchError> {
-        Fetched::collect(self.send(request).await?).await
-    }
-
-    /// What the policy says of a URI, before a connection is looked for.
-    fn check(&self, uri: &Uri) -> Result<(), FetchError> {
-        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err(FetchError::Refused(AddressRefusal::Credentials));
-        }
-        let url = Url::parse(&uri.to_string())
-            .map_err(|error| FetchError::Request(format!("{uri} is not an absolute URL: {error}")))?;
-        self.addresses.check_url(&url).map_err(FetchError::Refused)
-    }
 }
 
 impl Service<Request<Full<Bytes>>> for Fetcher {
@@ -229,16 +257,17 @@ impl Service<Request<Full<Bytes>>> for Fetcher {
     }
 
     fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
-        let this = self.clone();
-        Box::pin(async move { this.send(request).await })
+        // What is checked at once need not be carried along.
+        let exchange = self.exchange(request);
+        Box::pin(async move { exchange?.answer().await })
     }
 }
 
 impl fmt::Debug for Fetcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fetcher")
-            .field("limits", &self.limits)
-            .field("addresses", &self.addresses)
+            .field("limits", &self.0.limits)
+            .field("addresses", &self.0.addresses)
             .finish_non_exhaustive()
     }
 }
@@ -297,7 +326,7 @@ impl FetcherBuilder {
             .http2_initial_stream_window_size(STREAM_WINDOW)
             .http2_initial_connection_window_size(CONNECTION_WINDOW)
             .build(Connector { https, limit: self.limits.connect });
-        Ok(Fetcher { client, addresses, limits: self.limits })
+        Ok(Fetcher(Arc::new(Shared { client, addresses, limits: self.limits })))
     }
 }
 
@@ -342,14 +371,21 @@ const NEVER_SENT: [header::HeaderName; 9] = [
     header::EXPECT,
 ];
 
+static ANYTHING: HeaderValue = HeaderValue::from_static("*/*");
+static CODINGS: HeaderValue = HeaderValue::from_static(decode::ACCEPT);
+static UNCODED: HeaderValue = HeaderValue::from_static("identity");
+
 fn prepare(headers: &mut HeaderMap, limits: FetchLimits) {
-    for name in NEVER_SENT {
-        headers.remove(name);
+    // Hardly ever is one of them there, and a look at the few fields costs less than nine look-ups.
+    if headers.keys().any(|name| NEVER_SENT.contains(name)) {
+        for name in NEVER_SENT {
+            headers.remove(name);
+        }
     }
-    headers.entry(header::ACCEPT).or_insert(HeaderValue::from_static("*/*"));
-    let codings =
-        if limits.decode && !headers.contains_key(header::RANGE) { decode::ACCEPT } else { "identity" };
-    headers.entry(header::ACCEPT_ENCODING).or_insert(HeaderValue::from_static(codings));
+    headers.entry(header::ACCEPT).or_insert_with(|| ANYTHING.clone());
+    let asks = limits.decode && !headers.contains_key(header::RANGE);
+    let codings = if asks { &CODINGS } else { &UNCODED };
+    headers.entry(header::ACCEPT_ENCODING).or_insert_with(|| codings.clone());
 }
 
 /// The size of a header section: names and values, and 4 bytes a field for what stands between.

@@ -14,11 +14,13 @@ use bytes::{Buf, Bytes};
 use flate2::{Decompress, FlushDecompress, Status, bufread::MultiGzDecoder};
 use http::{HeaderMap, header};
 
+use crate::brotli::Brotli;
+
 /// The codings asked for when the request does not say.
 pub(crate) const ACCEPT: &str = "gzip, br, zstd, deflate";
 
-/// zstd windows of at most 8 MiB, the most that HTTP allows (RFC 9659 section 3).
-const ZSTD_WINDOW_LOG: u32 = 23;
+/// zstd windows of at most 8 MiB, the most that HTTP allows (RFC 9659 section 3), and of 1 KiB at the least.
+const ZSTD_WINDOW_LOGS: (u32, u32) = (10, 23);
 
 /// Between two stacked decoders.
 const BETWEEN: usize = 16 * 1024;
@@ -56,21 +58,22 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    pub(crate) fn new(codings: &[Coding]) -> io::Result<Self> {
+    /// `window` is the room for the windows of all codings together, in bytes.
+    pub(crate) fn new(codings: &[Coding], window: u64) -> io::Result<Self> {
         let feed = Feed::default();
+        let windows = codings.iter().filter(|coding| matches!(coding, Coding::Brotli | Coding::Zstd)).count();
+        let window = window / windows.max(1) as u64;
         let innermost: Box<dyn BufRead + Send> = Box::new(Reader { feed: feed.clone(), piece: Bytes::new() });
         // The last coding applied is the first to be undone.
         let reader = codings.iter().rev().try_fold(innermost, |below, coding| {
             let above: Box<dyn Read + Send> = match coding {
                 Coding::Gzip => Box::new(MultiGzDecoder::new(below)),
                 Coding::Deflate => Box::new(Inflate::new(below)),
-                Coding::Brotli => Box::new(brotli_decompressor::Decompressor::new(
-                    StandardWindow { below, begun: false },
-                    BETWEEN,
-                )),
+                Coding::Brotli => Box::new(Brotli::new(below, window, BETWEEN)),
                 Coding::Zstd => {
                     let mut zstd = zstd::stream::read::Decoder::with_buffer(below)?;
-                    zstd.window_log_max(ZSTD_WINDOW_LOG)?;
+                    let (least, most) = ZSTD_WINDOW_LOGS;
+                    zstd.window_log_max(window.max(1).ilog2().clamp(least, most))?;
                     Box::new(zstd)
                 }
             };
@@ -193,25 +196,5 @@ impl<R: BufRead> Read for Inflate<R> {
             }
         }
         Ok(0)
-    }
-}
-
-/// Refuses brotli's large windows, which HTTP does not know (RFC 7932 section 9.1 keeps their code) and which would
-/// let a few bytes reserve up to a gigabyte.
-struct StandardWindow<R> {
-    below: R,
-    begun: bool,
-}
-
-impl<R: BufRead> Read for StandardWindow<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !self.begun {
-            let large = self.below.fill_buf()?.first().is_some_and(|first| first & 0x7f == 0x11);
-            if large {
-                return Err(io::Error::new(ErrorKind::InvalidData, "a window larger than brotli's own"));
-            }
-            self.begun = true;
-        }
-        self.below.read(buffer)
     }
 }

@@ -129,6 +129,8 @@ pub enum Limit {
     Ratio,
     /// `codings`.
     Codings,
+    /// `window_bytes`.
+    Window,
 }
 
 impl fmt::Display for Limit {
@@ -139,6 +141,7 @@ impl fmt::Display for Limit {
             Self::Decoded => "bytes of decoded body",
             Self::Ratio => "times the bytes sent, decoded",
             Self::Codings => "stacked content codings",
+            Self::Window => "bytes of coding window",
         })
     }
 }

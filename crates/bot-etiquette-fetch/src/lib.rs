@@ -59,6 +59,8 @@ mod address;
 #[cfg(feature = "client")]
 mod body;
 #[cfg(feature = "client")]
+mod brotli;
+#[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "client")]
 mod connect;
@@ -69,6 +71,8 @@ mod error;
 #[cfg(feature = "client")]
 mod fetched;
 mod limits;
+#[cfg(feature = "client")]
+mod plain;
 mod redirect;
 #[cfg(feature = "client")]
 mod resolve;

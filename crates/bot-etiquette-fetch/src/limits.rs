@@ -14,9 +14,13 @@ use std::time::Duration;
 /// | [`decoded_bytes`](Self::decoded_bytes) | 50,000,000 | the body after decoding |
 /// | [`ratio`](Self::ratio) | 200 | decoded to wire, looked at once more than 65,536 bytes are decoded |
 /// | [`codings`](Self::codings) | 2 | stacked content codings |
+/// | [`window_bytes`](Self::window_bytes) | 8,388,608 | how far back br and zstd may refer, in memory for each open body |
 ///
-/// A body costs memory for one piece and for the windows of its codings: 32 KiB for gzip and deflate, at most 8 MiB
-/// for zstd (larger ones are refused, as RFC 9659 allows) and at most 16 MiB for br.
+/// A body costs memory for one piece and for the windows of its codings: 32 KiB for gzip and deflate, at most
+/// `window_bytes` for br and zstd, shared where they are stacked. A br body that names a larger window (16 MiB is the
+/// format's largest, and some encoders name it for every text) is undone all the same for as long as it is no longer
+/// than the window allowed, less 16 bytes; from there on it is over the limit. A zstd body that names a larger window is
+/// refused, and one of more than 8 MiB always (RFC 9659).
 ///
 /// With the feature `serde` times are numbers of seconds, and `over_limit` is `"refuse"` or `"cut"`.
 ///
@@ -57,13 +61,16 @@ pub struct FetchLimits {
     pub ratio: u64,
     /// The most content codings that may be stacked.
     pub codings: usize,
+    /// The memory for the windows of br and zstd, in bytes. It is rounded down to a power of two; br takes 256 KiB in
+    /// any case.
+    pub window_bytes: u64,
     /// What becomes of a body that is over a limit.
     pub over_limit: OverLimit,
     /// Whether codings are undone. When not, the body comes as sent and keeps its `Content-Encoding`.
     pub decode: bool,
 }
 
-/// What becomes of a body that is over `wire_bytes`, `decoded_bytes` or `ratio`. Either way the rest is not read:
+/// What becomes of a body that is over `wire_bytes`, `decoded_bytes`, `ratio` or `window_bytes`. Either way the rest is not read:
 /// the connection is closed, or the HTTP/2 stream reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -86,6 +93,7 @@ impl Default for FetchLimits {
             decoded_bytes: 50_000_000,
             ratio: 200,
             codings: 2,
+            window_bytes: 8 * 1024 * 1024,
             over_limit: OverLimit::Refuse,
             decode: true,
         }
@@ -120,6 +128,8 @@ chained! {
     ratio: u64,
     /// Sets how many codings may be stacked.
     codings: usize,
+    /// Sets how much memory the windows of br and zstd may take.
+    window_bytes: u64,
     /// Sets what becomes of a body that is too large.
     over_limit: OverLimit,
     /// Sets whether codings are undone.

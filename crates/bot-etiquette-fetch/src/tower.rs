@@ -3,7 +3,7 @@
 use std::{
     error::Error,
     fmt,
-    future::Future,
+    future::{Future, poll_fn},
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
@@ -138,30 +138,51 @@ where
     }
 }
 
-async fn follow<S, Q, R>(inner: S, layer: FollowLayer, request: Request<Q>) -> Result<Response<R>, BoxError>
+async fn follow<S, Q, R>(
+    mut inner: S,
+    layer: FollowLayer,
+    request: Request<Q>,
+) -> Result<Response<R>, BoxError>
 where
-    S: Service<Request<Q>, Response = Response<R>> + Clone,
+    S: Service<Request<Q>, Response = Response<R>> + Send,
+    S::Error: Into<BoxError>,
+    S::Future: Send,
+    Q: Clone + Default + Send,
+    R: Body + Send,
+    R::Data: Send,
+{
+    let (mut parts, body) = request.into_parts();
+    let followed = parts.extensions.remove::<Followed>();
+    let asked = Asked { uri: parts.uri, method: parts.method, headers: parts.headers };
+    let answer = asked.through(&mut inner, &parts.extensions, body.clone()).await?;
+    // Most answers are no redirects: nothing is parsed or made room for before one is.
+    if !answer.status().is_redirection() && followed.is_none() {
+        return Ok(answer);
+    }
+    let chain = followed.unwrap_or_default().0;
+    Box::pin(go_on(inner, layer, (asked, parts.extensions, body), answer, chain)).await
+}
+
+/// Follows from an answer on.
+async fn go_on<S, Q, R>(
+    mut inner: S,
+    layer: FollowLayer,
+    (mut asked, extensions, mut body): (Asked, Extensions, Q),
+    mut answer: Response<R>,
+    chain: Vec<Hop>,
+) -> Result<Response<R>, BoxError>
+where
+    S: Service<Request<Q>, Response = Response<R>>,
     S::Error: Into<BoxError>,
     Q: Clone + Default,
     R: Body,
 {
-    let (mut parts, mut body) = request.into_parts();
-    let followed = parts.extensions.remove::<Followed>();
-    let validators = parts.extensions.get::<Validators>().cloned();
-    let first = Outgoing { uri: &parts.uri, method: &parts.method, headers: &parts.headers };
-    let mut answer =
-        first.through(inner.clone(), &parts.extensions, body.clone(), validators.as_ref()).await?;
-    // Most answers are no redirects: nothing is parsed or kept before one is.
-    if !answer.status().is_redirection() && followed.is_none() {
-        return Ok(answer);
-    }
-    let Followed(chain) = followed.unwrap_or_default();
-    let asked = match chain.last() {
+    let url = match chain.last() {
         // Keeps the fragment, which a request's URI cannot hold.
-        Some(hop) if same(&hop.to, &parts.uri) => hop.to.clone(),
-        _ => Url::parse(&parts.uri.to_string())?,
+        Some(hop) if same(&hop.to, &asked.uri) => hop.to.clone(),
+        _ => Url::parse(&asked.uri.to_string())?,
     };
-    let mut redirects = Redirects::resume(layer.policy, parts.method.clone(), asked, chain);
+    let mut redirects = Redirects::resume(layer.policy, asked.method.clone(), url, chain);
     loop {
         let Some(hop) = redirects.follow(answer.status(), answer.headers())?.cloned() else {
             if !redirects.chain().is_empty() {
@@ -175,54 +196,54 @@ where
             chain: redirects.into_followed().0,
             source,
         };
-        if let Some(Err(source)) = layer.check.as_ref().map(|check| check(&hop, &parts.extensions)) {
+        if let Some(Err(source)) = layer.check.as_ref().map(|check| check(&hop, &extensions)) {
             return Err(refused(source, redirects).into());
         }
-        hop.rewrite(&mut parts.headers);
+        hop.rewrite(&mut asked.headers);
         if !hop.keeps_body {
             body = Q::default();
         }
-        let uri: Uri = match hop.to[..Position::AfterQuery].parse() {
-            Ok(uri) => uri,
+        match hop.to[..Position::AfterQuery].parse() {
+            Ok(uri) => asked.uri = uri,
             Err(error) => return Err(refused(Box::new(error), redirects).into()),
-        };
-        let next = Outgoing { uri: &uri, method: &hop.method, headers: &parts.headers };
-        answer = match next.through(inner.clone(), &parts.extensions, body.clone(), validators.as_ref()).await
-        {
+        }
+        asked.method = hop.method;
+        answer = match asked.through(&mut inner, &extensions, body.clone()).await {
             Ok(answer) => answer,
             Err(source) => return Err(refused(source, redirects).into()),
         };
     }
 }
 
-/// One request, as it goes into the services below.
-struct Outgoing<'a> {
-    uri: &'a Uri,
-    method: &'a Method,
-    headers: &'a HeaderMap,
+/// What a hop is made of: the request as it came, changed by each redirect.
+struct Asked {
+    uri: Uri,
+    method: Method,
+    headers: HeaderMap,
 }
 
-impl Outgoing<'_> {
+impl Asked {
+    /// Sends it through the services below.
     async fn through<S, Q, R>(
         &self,
-        mut inner: S,
+        inner: &mut S,
         extensions: &Extensions,
         body: Q,
-        validators: Option<&Validators>,
     ) -> Result<Response<R>, BoxError>
     where
         S: Service<Request<Q>, Response = Response<R>>,
         S::Error: Into<BoxError>,
     {
+        poll_fn(|cx| inner.poll_ready(cx)).await.map_err(Into::into)?;
         let mut request = Request::new(body);
         *request.uri_mut() = self.uri.clone();
         *request.method_mut() = self.method.clone();
         *request.headers_mut() = self.headers.clone();
         *request.extensions_mut() = extensions.clone();
-        if let Some(validators) = validators.filter(|validators| same(validators.url(), self.uri)) {
+        let validators = extensions.get::<Validators>();
+        if let Some(validators) = validators.filter(|validators| same(validators.url(), &self.uri)) {
             validators.apply(validators.url(), request.headers_mut());
         }
-        std::future::poll_fn(|cx| inner.poll_ready(cx)).await.map_err(Into::into)?;
         inner.call(request).await.map_err(Into::into)
     }
 }

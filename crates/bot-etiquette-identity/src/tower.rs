@@ -12,13 +12,12 @@ use http::{Request, Response};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::{BotIdentity, RequestIdentity};
+use crate::{BotIdentity, FormNotOffered, RequestIdentity, UserAgentForm};
 
 /// A tower layer that sets `User-Agent` and `From` on every request, overwriting any other value.
 ///
 /// It belongs right above the layer that signs, so that every hop and every retry passes it. A request whose
-/// [`UserAgentForm`](crate::UserAgentForm) is not offered fails with a boxed
-/// [`FormNotOffered`](crate::FormNotOffered) and is not sent.
+/// [`UserAgentForm`] is not offered fails with a boxed [`FormNotOffered`] and is not sent.
 ///
 /// ```
 /// use bot_etiquette_identity::{BotIdentity, UserAgent, tower::IdentityLayer};
@@ -80,11 +79,10 @@ impl<S, Q, R> Service<Request<Q>> for IdentityService<S>
 where
     S: Service<Request<Q>, Response = Response<R>>,
     S::Error: Into<BoxError>,
-    S::Future: Send + 'static,
 {
     type Response = Response<R>;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, BoxError>> + Send>>;
+    type Future = IdentityFuture<S::Future>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         self.inner.poll_ready(cx).map_err(Into::into)
@@ -92,12 +90,35 @@ where
 
     fn call(&mut self, mut request: Request<Q>) -> Self::Future {
         let form = RequestIdentity::form(request.extensions());
-        match self.identity.apply(form, request.headers_mut()) {
-            Ok(()) => {
-                let answer = self.inner.call(request);
-                Box::pin(async move { answer.await.map_err(Into::into) })
-            }
-            Err(error) => Box::pin(async move { Err(error.into()) }),
+        let named = self.identity.apply(form, request.headers_mut());
+        IdentityFuture { answer: named.map(|()| self.inner.call(request)).ok(), form }
+    }
+}
+
+pin_project_lite::pin_project! {
+    /// The answer of an [`IdentityService`], or the refusal to send the request.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct IdentityFuture<F> {
+        // `None` when the form is not offered.
+        #[pin]
+        answer: Option<F>,
+        form: UserAgentForm,
+    }
+}
+
+impl<F, R, E> Future for IdentityFuture<F>
+where
+    F: Future<Output = Result<R, E>>,
+    E: Into<BoxError>,
+{
+    type Output = Result<R, BoxError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        match this.answer.as_pin_mut() {
+            Some(answer) => answer.poll(cx).map_err(Into::into),
+            None => Poll::Ready(Err(FormNotOffered { form: *this.form }.into())),
         }
     }
 }

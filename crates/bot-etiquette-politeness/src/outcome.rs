@@ -115,9 +115,11 @@ impl Outcome {
     /// ```
     #[must_use]
     pub fn answered(status: u16, headers: &HeaderMap, now: Timestamp) -> Self {
-        let date = headers.get(DATE).map(http::HeaderValue::as_bytes);
         let retry_after = RetryAfter::is_read_on(status)
-            .then(|| RetryAfter::parse(headers.get_all(RETRY_AFTER), date, now))
+            .then(|| {
+                let date = headers.get(DATE).map(http::HeaderValue::as_bytes);
+                RetryAfter::parse(headers.get_all(RETRY_AFTER), date, now)
+            })
             .flatten()
             .map(RetryAfter::wait);
         let rate_limit = match retry_after {

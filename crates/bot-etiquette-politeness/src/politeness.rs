@@ -113,14 +113,20 @@ impl Politeness {
     pub fn admit(&self, ask: &Ask<'_>, now: Timestamp) -> Result<Permit, Refusal> {
         let mut shared = self.lock();
         let now = shared.tick(now);
-        let host = host_of(ask)?;
+        let name = ask.host_str().ok_or_else(names_no_host)?;
         let table = &mut shared.table;
-        let id = match table.find(host.as_str()) {
+        let id = match table.find(name) {
             Some(id) => id,
             None => {
+                let host = host_of(ask)?;
                 table.check_unknown(&host, ask, now)?;
                 table.intern(&host, now)?
             }
+        };
+        let host = match table.name(id) {
+            Some(known) if known.as_str() == name => known.clone(),
+            // It shares the clock of another name.
+            _ => host_of(ask)?,
         };
         let (state, rules, groups) = table.view_mut(id).ok_or_else(no_such_host)?;
         let opened = state.start(rules, groups, ask, now)?;

@@ -151,16 +151,26 @@ impl RobotsCache {
     #[must_use]
     pub fn check(&mut self, origin: &Origin, now: SystemTime, margin: Duration) -> Lookup {
         let now = self.timeline.at(now);
-        if !self.entries.contains_key(origin) && !self.make_room(now) {
-            return Lookup::Full;
-        }
-        let slot = self.entries.entry(origin.clone()).or_default();
-        let lookup = match slot.entry.step(now, margin, &self.options) {
+        let step = match self.entries.get_mut(origin) {
+            Some(slot) => match slot.entry.step(now, margin, &self.options) {
+                // The last in the order of use stays where it is.
+                Step::Use(copy) if slot.idle == Some(self.uses) => return Lookup::Use(copy),
+                step => step,
+            },
+            None => {
+                if !self.make_room(now) {
+                    return Lookup::Full;
+                }
+                Step::Fetch
+            }
+        };
+        let lookup = match step {
             Step::Use(copy) => Lookup::Use(copy),
             Step::Wait => Lookup::Wait,
             Step::Closed(why, until) => Lookup::Closed { why, until: self.timeline.wall(until) },
             Step::Fetch => {
                 self.flights = self.flights.wrapping_add(1);
+                let slot = self.entries.entry(origin.clone()).or_default();
                 slot.entry.flight = Some(Flight { number: self.flights, since: now });
                 let validators = slot.entry.known.as_ref().map(|known| known.validators.clone());
                 let validators = validators.unwrap_or_default();

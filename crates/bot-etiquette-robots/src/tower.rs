@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
@@ -18,7 +18,7 @@ use tower_service::Service;
 
 pub use refusal::RobotsRefusal;
 
-use crate::{Origin, RobotsAnswer, RobotsCache, Verdict};
+use crate::{Origin, RobotsAnswer, RobotsCache, RobotsCopy, Verdict};
 use fetch::fetch;
 use shared::{Shared, Turn};
 
@@ -88,7 +88,8 @@ pub enum FetchFailure {
 #[derive(Clone)]
 pub struct RobotsLayer<F> {
     shared: Arc<Shared>,
-    fetch_robots: F,
+    /// Cloned for each robots.txt that is read, and for nothing else: it may be a whole stack.
+    fetch_robots: Arc<Mutex<F>>,
     settings: Settings,
 }
 
@@ -99,12 +100,12 @@ struct Settings {
     margin: Duration,
     classify: Arc<Classify>,
     on_crawl_delay: Arc<Learned>,
-    on_verdict: Arc<Judged>,
+    on_verdict: Arc<OnVerdict>,
 }
 
 type Classify = dyn Fn(&(dyn Error + 'static)) -> FetchFailure + Send + Sync;
 type Learned = dyn Fn(&str, Option<Duration>) + Send + Sync;
-type Judged = dyn Fn(&Uri, &Verdict<'_>) + Send + Sync;
+type OnVerdict = dyn Fn(&Uri, &Verdict<'_>) + Send + Sync;
 
 impl<F> RobotsLayer<F> {
     /// A layer over this cache, with the service that asks for robots.txt files and a clock such as
@@ -117,7 +118,7 @@ impl<F> RobotsLayer<F> {
     ) -> Self {
         Self {
             shared: Arc::new(Shared::new(cache)),
-            fetch_robots,
+            fetch_robots: Arc::new(Mutex::new(fetch_robots)),
             settings: Settings {
                 now: Arc::new(now),
                 margin: DEFAULT_MARGIN,
@@ -188,7 +189,7 @@ impl<S, F: Clone> Layer<S> for RobotsLayer<F> {
     type Service = RobotsService<S, F>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        RobotsService { inner, robots: self.clone() }
+        RobotsService { inner, robots: Arc::new(self.clone()) }
     }
 }
 
@@ -196,7 +197,7 @@ impl<S, F: Clone> Layer<S> for RobotsLayer<F> {
 #[derive(Debug, Clone)]
 pub struct RobotsService<S, F> {
     inner: S,
-    robots: RobotsLayer<F>,
+    robots: Arc<RobotsLayer<F>>,
 }
 
 impl<S, F, B, RB> Service<Request<B>> for RobotsService<S, F>
@@ -222,17 +223,45 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let (inner, robots) = (self.inner.clone(), self.robots.clone());
-        Box::pin(async move {
-            robots.judge(request.uri()).await?;
-            oneshot(inner, request).await.map_err(Into::into)
-        })
+        let inner = self.inner.clone();
+        // Most often the rules are known.
+        match self.robots.judge(request.uri()) {
+            Ok(Judged::Open) => Box::pin(async move { oneshot(inner, request).await.map_err(Into::into) }),
+            Err(refusal) => Box::pin(async move { Err(refusal.into()) }),
+            Ok(Judged::Later(origin, turn)) => {
+                let robots = Arc::clone(&self.robots);
+                Box::pin(async move {
+                    robots.learn(request.uri(), &origin, turn).await?;
+                    oneshot(inner, request).await.map_err(Into::into)
+                })
+            }
+        }
     }
 }
 
+/// What is known of a request at once.
+enum Judged {
+    Open,
+    Later(Origin, Turn),
+}
+
 impl<F> RobotsLayer<F> {
+    /// Judges by the rules at hand.
+    fn judge(&self, uri: &Uri) -> Result<Judged, RobotsRefusal> {
+        let Ok(origin) = Origin::of_uri(uri) else {
+            return Err(RobotsRefusal::NoOrigin { uri: uri.to_string() });
+        };
+        if target(uri) == "/robots.txt" {
+            return Ok(Judged::Open);
+        }
+        match self.shared.turn(&origin, &self.settings)? {
+            Turn::Judge(copy) => self.pass(uri, &origin, &copy).map(|()| Judged::Open),
+            turn => Ok(Judged::Later(origin, turn)),
+        }
+    }
+
     /// Waits until the rules for a URI are known, and refuses what they close.
-    async fn judge<B, RB>(self, uri: &Uri) -> Result<(), RobotsRefusal>
+    async fn learn<B, RB>(&self, uri: &Uri, origin: &Origin, mut turn: Turn) -> Result<(), RobotsRefusal>
     where
         F: Service<Request<B>, Response = Response<RB>> + Clone,
         F::Error: Into<BoxError>,
@@ -240,23 +269,12 @@ impl<F> RobotsLayer<F> {
         RB::Error: Into<BoxError>,
         B: Default,
     {
-        let Ok(origin) = uri.to_string().parse::<Origin>() else {
-            return Err(RobotsRefusal::NoOrigin { uri: uri.to_string() });
-        };
-        let target = uri.path_and_query().map_or("/", |target| target.as_str());
-        if target == "/robots.txt" {
-            return Ok(());
-        }
         loop {
-            match self.shared.turn(&origin, &self.settings)? {
-                Turn::Judge(copy) => {
-                    let verdict = copy.rules().verdict(target);
-                    (self.settings.on_verdict)(uri, &verdict);
-                    return pass(&origin, target, &verdict);
-                }
-                Turn::Wait(waiting) => waiting.end(&origin).await?,
+            match turn {
+                Turn::Judge(copy) => return self.pass(uri, origin, &copy),
+                Turn::Wait(waiting) => waiting.end(origin).await?,
                 Turn::Lead(lead) => {
-                    let service = self.fetch_robots.clone();
+                    let service = self.fetch_robots.lock().unwrap_or_else(PoisonError::into_inner).clone();
                     let answer = match lead.ticket().map(fetch::request) {
                         Some(Ok(request)) => fetch(service, request, &*self.settings.classify).await,
                         // The URL of an origin is a URI, so this is never so; it would be no answer.
@@ -265,20 +283,29 @@ impl<F> RobotsLayer<F> {
                     lead.end(answer, (self.settings.now)())?;
                 }
             }
+            turn = self.shared.turn(origin, &self.settings)?;
         }
+    }
+
+    fn pass(&self, uri: &Uri, origin: &Origin, copy: &RobotsCopy) -> Result<(), RobotsRefusal> {
+        let target = target(uri);
+        let verdict = copy.rules().verdict(target);
+        (self.settings.on_verdict)(uri, &verdict);
+        if verdict.is_allowed() {
+            return Ok(());
+        }
+        Err(RobotsRefusal::Disallowed {
+            origin: origin.clone(),
+            target: target.to_owned(),
+            line: verdict.rule.map(|rule| rule.line),
+            verdict: verdict.to_string(),
+        })
     }
 }
 
-fn pass(origin: &Origin, target: &str, verdict: &Verdict<'_>) -> Result<(), RobotsRefusal> {
-    if verdict.is_allowed() {
-        return Ok(());
-    }
-    Err(RobotsRefusal::Disallowed {
-        origin: origin.clone(),
-        target: target.to_owned(),
-        line: verdict.rule.map(|rule| rule.line),
-        verdict: verdict.to_string(),
-    })
+/// Path and query.
+fn target(uri: &Uri) -> &str {
+    uri.path_and_query().map_or("/", |target| target.as_str())
 }
 
 /// Calls a service once it is ready.

@@ -67,13 +67,7 @@ async fn a_body_after_decoding_is_cut_or_refused_one_byte_over() {
 #[tokio::test]
 async fn a_coded_body_cut_on_the_wire_gives_what_decodes() {
     // Incompressible, so that the wire is as long as the text.
-    let mut state = 1_u32;
-    let body: Vec<u8> = std::iter::repeat_with(|| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    })
-    .take(200_000)
-    .collect();
+    let body = noise(200_000);
     for (name, coded) in crate::codings::all(&body) {
         let site = Site::always(whole(&format!("Content-Encoding: {name}\r\n"), &coded)).await;
         let limits = FetchLimits::default().wire_bytes(150_000);
@@ -126,6 +120,77 @@ async fn stacked_codings_are_refused_one_over() {
         let site = Site::always(whole(&format!("Content-Encoding: {names}\r\n"), &coded)).await;
         let result = fetch(FetchLimits::default(), &site.url("/")).await;
         if refused { too_large(result, Limit::Codings) } else { assert_eq!(result.unwrap().body, "hello") }
+    }
+}
+
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    });
+    noise.take(length).collect()
+}
+
+/// A stream that names a window of 2^`log` bytes.
+fn brotli(text: &[u8], log: i32) -> Vec<u8> {
+    let mut coded = Vec::new();
+    let params = brotli::enc::BrotliEncoderParams { quality: 5, lgwin: log, ..Default::default() };
+    brotli::BrotliCompress(&mut &*text, &mut coded, &params).unwrap();
+    // RFC 7932 section 9.1: the bits of a window from 18 on.
+    assert_eq!(i32::from(coded[0] & 0x0f), (log - 17) << 1 | 1);
+    coded
+}
+
+#[tokio::test]
+async fn a_window_too_large_ends_the_body_where_it_begins_to_matter() {
+    const N: usize = (1 << 20) - 16;
+    let refuse = FetchLimits::default().window_bytes(1 << 20);
+    for length in [N - 1, N, N + 1, 2 * N] {
+        let text = noise(300_000).repeat(8)[..length].to_vec();
+        let site = Site::always(whole("Content-Encoding: br\r\n", &brotli(&text, 24))).await;
+        let result = fetch(refuse, &site.url("/")).await;
+        if length > N {
+            too_large(result, Limit::Window)
+        } else {
+            assert_eq!(result.unwrap().body, text)
+        }
+        let cut = fetch(refuse.over_limit(OverLimit::Cut), &site.url("/")).await.unwrap();
+        assert!(cut.body == text[..length.min(N)], "{length}");
+        assert_eq!(cut.cut, (length > N).then_some(Limit::Window), "{length}");
+    }
+    // A window that is allowed is no bound on the length, one bit less or more of the limit is.
+    let text = noise(900_000).repeat(3);
+    let site = Site::always(whole("Content-Encoding: br\r\n", &brotli(&text, 20))).await;
+    assert!(fetch(refuse, &site.url("/")).await.unwrap().body == text);
+    assert!(fetch(refuse.window_bytes((2 << 20) - 1), &site.url("/")).await.unwrap().body == text);
+    too_large(fetch(refuse.window_bytes((1 << 20) - 1), &site.url("/")).await, Limit::Window);
+}
+
+#[tokio::test]
+async fn the_largest_window_is_kept_when_it_is_asked_for() {
+    let said = noise(100_000);
+    let text = [&*said, &vec![0; 10 << 20], &said].concat();
+    let coded = brotli(&text, 24);
+    assert!(coded.len() < 150_000, "it refers back by ten megabytes");
+    let site = Site::always(whole("Content-Encoding: br\r\n", &coded)).await;
+    let limits = FetchLimits::default();
+    too_large(fetch(limits, &site.url("/")).await, Limit::Window);
+    assert!(fetch(limits.window_bytes(16 << 20), &site.url("/")).await.unwrap().body == text);
+}
+
+#[tokio::test]
+async fn a_zstd_window_over_the_limit_is_refused() {
+    for (log, refused) in [(20, false), (21, true)] {
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(log).unwrap();
+        std::io::Write::write_all(&mut encoder, &vec![b'a'; 3 << 20]).unwrap();
+        let coded = encoder.finish().unwrap();
+        let site = Site::always(whole("Content-Encoding: zstd\r\n", &coded)).await;
+        let limits = FetchLimits::default().window_bytes(1 << 20).ratio(u64::MAX);
+        let result = fetch(limits, &site.url("/")).await;
+        assert_eq!(matches!(result, Err(bot_etiquette_fetch::FetchError::Coding { .. })), refused, "{log}");
+        assert_eq!(result.is_ok(), !refused, "{log}");
     }
 }
 

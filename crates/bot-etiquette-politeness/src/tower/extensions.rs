@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
-use http::Request;
+use http::{Request, uri::PathAndQuery};
 use url::Url;
 
+use crate::host::host_str;
 use crate::{Ask, Host};
 
 /// Extension of a request: the part of a host that it is about, which may be busy while the rest is not.
@@ -76,11 +77,15 @@ pub(crate) struct Asked {
 impl Asked {
     /// `None` where the request names no host.
     pub(crate) fn by<A>(request: &Request<A>) -> Option<Self> {
-        let url = Url::parse(&request.uri().to_string()).ok()?;
-        let host = Ask::new(&url).host()?;
-        let resource =
-            request.extensions().get::<Resource>().filter(|resource| resource.host == host).cloned();
-        Some(Self { url, class: request.extensions().get().cloned(), resource })
+        let uri = request.uri();
+        let (scheme, authority) = (uri.scheme_str()?, uri.authority()?.as_str());
+        let target = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+        let url = Url::parse(&[scheme, "://", authority, target].concat()).ok()?;
+        let host = host_str(&url)?;
+        let extensions = request.extensions();
+        let resource = extensions.get::<Resource>().filter(|resource| resource.host.as_str() == host);
+        let (resource, class) = (resource.cloned(), extensions.get().cloned());
+        Some(Self { url, class, resource })
     }
 
     pub(crate) fn ask(&self) -> Ask<'_> {

@@ -145,21 +145,21 @@ impl<S: Store, T: Timer, I> Layer<I> for PolitenessLayer<S, T> {
     type Service = PolitenessService<I, S, T>;
 
     fn layer(&self, inner: I) -> Self::Service {
-        PolitenessService { inner, layer: self.clone() }
+        PolitenessService { inner, layer: Arc::new(self.clone()) }
     }
 }
 
 /// A service behind a [`PolitenessLayer`].
 pub struct PolitenessService<I, S: Store, T: Timer> {
     inner: I,
-    layer: PolitenessLayer<S, T>,
+    layer: Arc<PolitenessLayer<S, T>>,
 }
 
 impl<I, S: Store, T: Timer> PolitenessService<I, S, T> {
     /// The same service with another patience.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
-        self.layer.patience = patience;
+        Arc::make_mut(&mut self.layer).patience = patience;
         self
     }
 }
@@ -184,7 +184,7 @@ where
     }
 
     fn call(&mut self, request: Request<A>) -> Self::Future {
-        let (layer, mut inner) = (self.layer.clone(), self.inner.clone());
+        let (layer, mut inner) = (Arc::clone(&self.layer), self.inner.clone());
         let asked = Asked::by(&request);
         Box::pin(async move {
             let mut watch = layer.turn(&asked.ok_or(NoHost)?).await?;
@@ -213,16 +213,16 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
     async fn turn(&self, asked: &Asked) -> Result<Watch<S, T>, BoxError> {
         let ask = asked.ask();
         let host = ask.host_str().ok_or(NoHost)?;
-        let patience_ends = self.timer.now() + self.patience;
+        let mut now = self.timer.now();
+        let patience_ends = now + self.patience;
         // In line before it looks, so that no slot comes free unseen between looking and waiting.
         let mut waiter = None;
         let mut told = None;
         loop {
-            let now = self.timer.now();
             let refusal = match self.slots.store.admit(&ask, self.lease, now) {
                 Ok(permit) => {
                     let slot = self.slots.open(permit, host.into(), now + self.lease);
-                    return Ok(Watch::new(slot, self.timer.clone()));
+                    return Ok(Watch::new(slot, self.timer.clone(), now));
                 }
                 Err(refusal) => refusal,
             };
@@ -247,6 +247,7 @@ impl<S: Store, T: Timer> PolitenessLayer<S, T> {
                     self.slots.end_leases(self.timer.now());
                 }
             }
+            now = self.timer.now();
         }
     }
 }
@@ -301,7 +302,7 @@ impl<S: Store, T: Timer> Clone for PolitenessLayer<S, T> {
 
 impl<I: Clone, S: Store, T: Timer> Clone for PolitenessService<I, S, T> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), layer: self.layer.clone() }
+        Self { inner: self.inner.clone(), layer: Arc::clone(&self.layer) }
     }
 }
 

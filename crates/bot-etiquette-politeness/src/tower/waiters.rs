@@ -37,8 +37,12 @@ impl Waiters {
     /// Signals everyone who waits for a slot of this host, in the order in which they came. All, because which of
     /// them may go depends on more than the slot.
     pub(crate) fn wake(&self, host: &str) {
-        let line = lock(&self.hosts).remove(host).unwrap_or_default();
-        for signal in line {
+        let line = {
+            let mut hosts = lock(&self.hosts);
+            // Hardly anyone waits, and then no name is hashed.
+            if hosts.is_empty() { None } else { hosts.remove(host) }
+        };
+        for signal in line.into_iter().flatten() {
             let waker = {
                 let mut signal = lock(&signal);
                 signal.given = true;

@@ -21,8 +21,8 @@ pub(crate) struct Watch<S: Store, T: Timer> {
 }
 
 impl<S: Store, T: Timer> Watch<S, T> {
-    pub(crate) fn new(slot: Arc<Slot<S>>, timer: T) -> Self {
-        let next_look = Box::pin(timer.sleep_until(next_look(timer.now(), slot.lease_ends)));
+    pub(crate) fn new(slot: Arc<Slot<S>>, timer: T, now: Timestamp) -> Self {
+        let next_look = Box::pin(timer.sleep_until(next_look(now, slot.lease_ends)));
         Self { slot, timer, next_look }
     }
 
@@ -50,10 +50,14 @@ impl<S: Store, T: Timer> Watch<S, T> {
     pub(crate) async fn guard<F: Future>(&mut self, future: F) -> Result<F::Output, BoxError> {
         let mut future = std::pin::pin!(future);
         std::future::poll_fn(|cx| {
-            if let Poll::Ready(error) = self.poll_broken(cx) {
-                return Poll::Ready(Err(error));
+            if self.slot.is_over() {
+                return Poll::Ready(Err(LeaseExpired.into()));
             }
-            future.as_mut().poll(cx).map(Ok)
+            // What is there at once needs no timer.
+            match future.as_mut().poll(cx) {
+                Poll::Ready(output) => Poll::Ready(Ok(output)),
+                Poll::Pending => self.poll_broken(cx).map(Err),
+            }
         })
         .await
     }

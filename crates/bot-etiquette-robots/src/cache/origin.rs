@@ -58,12 +58,24 @@ impl FromStr for Origin {
 
     fn from_str(url: &str) -> Result<Self, Self::Err> {
         let (scheme, rest) = url.split_once("://").ok_or(OriginError::NotHttp)?;
+        Self::of(scheme, rest.split(['/', '?', '#']).next().unwrap_or(rest))
+    }
+}
+
+impl Origin {
+    /// The origin of a request's URI.
+    #[cfg(feature = "tower")]
+    pub(crate) fn of_uri(uri: &http::Uri) -> Result<Self, OriginError> {
+        let scheme = uri.scheme_str().ok_or(OriginError::NotHttp)?;
+        Self::of(scheme, uri.authority().map_or("", http::uri::Authority::as_str))
+    }
+
+    fn of(scheme: &str, authority: &str) -> Result<Self, OriginError> {
         let (scheme, own_port) = match scheme {
             _ if scheme.eq_ignore_ascii_case("https") => ("https", 443),
             _ if scheme.eq_ignore_ascii_case("http") => ("http", 80),
             _ => return Err(OriginError::NotHttp),
         };
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
         // Browsers end the host at a backslash and others do not: which host is meant cannot be told.
         if authority.contains('\\') {
             return Err(OriginError::BadHost);
@@ -78,12 +90,16 @@ impl FromStr for Origin {
             return Err(OriginError::BadHost);
         }
         let port = if port.is_empty() { own_port } else { number(port).ok_or(OriginError::BadPort)? };
-        let host = host.to_ascii_lowercase();
-        Ok(Self(if port == own_port {
-            format!("{scheme}://{host}").into()
-        } else {
-            format!("{scheme}://{host}:{port}").into()
-        }))
+        let mut text = String::with_capacity(scheme.len() + 3 + host.len() + 6);
+        text.push_str(scheme);
+        text.push_str("://");
+        text.push_str(host);
+        text.make_ascii_lowercase();
+        if port != own_port {
+            text.push(':');
+            text.push_str(&port.to_string());
+        }
+        Ok(Self(text.into()))
     }
 }
 
