@@ -80,14 +80,16 @@ pub fn review(folder: &Path, host: &str, closed: &str, more: &str) {
 
 /// A feed of these titles, each an event.
 pub fn feed(titles: &[&str]) -> String {
-    let item = |(at, title): (usize, &&str)| {
-        format!(
-            "{{\"id\":{at},\"title\":\"{title}\",\"from\":\"2099-05-{:02} 20:00:00\",\"link\":\"https://town.example/{at}\"}}",
-            at + 1
-        )
-    };
-    let items: Vec<String> = titles.iter().enumerate().map(item).collect();
+    let items: Vec<String> = (0..).zip(titles).map(|(at, title)| item(at, title)).collect();
     format!("{{\"items\":[{}]}}", items.join(","))
+}
+
+/// One event of a feed.
+pub fn item(at: usize, title: &str) -> String {
+    let day = at % 28 + 1;
+    format!(
+        "{{\"id\":{at},\"title\":\"{title}\",\"from\":\"2099-05-{day:02} 20:00:00\",\"link\":\"https://town.example/{at}\"}}"
+    )
 }
 
 pub fn page(path: &str, titles: &[&str]) -> Page {
