@@ -9,6 +9,7 @@ pub mod demo_site;
 pub mod exit;
 #[cfg(feature = "feed-bot")]
 pub mod feed_bot;
+pub mod files;
 pub mod html;
 pub mod interrupt;
 pub mod ledger;

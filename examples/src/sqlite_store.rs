@@ -16,6 +16,8 @@ use bot_etiquette::politeness::{
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::files;
+
 /// How long a decision waits for the transactions of other processes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -80,8 +82,9 @@ pub enum StoreError {
 }
 
 impl SqliteStore {
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it; it is its owner's alone.
     pub fn open(path: &Path, policy: Policy) -> Result<Self, StoreError> {
+        files::make_private(path);
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "journal_mode", "wal")?;

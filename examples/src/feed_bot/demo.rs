@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use bot_etiquette::feed::Day;
 use bot_etiquette::referee::{Page, Promise, RetryAfter, Site};
 
+use crate::files;
 use crate::stack::BoxError;
 
 /// How fast the demonstration's clock runs: three hours pass in eleven seconds.
@@ -47,7 +48,7 @@ const FILES: &[(&str, &str)] = files! {
 /// # Errors
 /// When a file cannot be written.
 pub fn configure(folder: &Path, translator: Option<&Path>) -> Result<PathBuf, BoxError> {
-    fs::create_dir_all(folder.join("reviews"))?;
+    files::make_folder(&folder.join("reviews"))?;
     for (name, text) in FILES {
         fs::write(folder.join(name), text)?;
     }

@@ -11,6 +11,7 @@ use super::kept::Kept;
 use super::page;
 use super::report::{self, Status};
 use super::translator::Known;
+use crate::files;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
 
@@ -72,7 +73,8 @@ pub async fn write(
     let problems = translate(config, kept, &mut calendar).await?;
     let shown: Vec<Shown<'_>> = calendar.distinct().filter_map(|group| shown(&group)).collect();
     let status = report::status(config, kept, now)?;
-    std::fs::create_dir_all(out)?;
+    files::make_folder(out)?;
+    let put = |name: &str, text: String| files::write_whole(&out.join(name), text);
     let mut lines = String::new();
     for shown in &shown {
         lines.push_str(&serde_json::to_string(&shown.line())?);
@@ -81,10 +83,10 @@ pub async fn write(
     let first = config.languages.first().map_or("es", String::as_str);
     let product = "-//bot-etiquette//feed_bot//EN";
     let politeness = politeness(ledger, &status);
-    put(out, "events.ndjson", &lines)?;
-    put(out, "calendar.ics", &write_icalendar(product, first, shown.iter().map(|shown| shown.event), now))?;
-    put(out, "index.html", &page::index(config, &shown, &status, ledger))?;
-    put(out, "politeness.json", &serde_json::to_string_pretty(&politeness)?)?;
+    put("events.ndjson", lines)?;
+    put("calendar.ics", write_icalendar(product, first, shown.iter().map(|shown| shown.event), now))?;
+    put("index.html", page::index(config, &shown, &status, ledger))?;
+    put("politeness.json", serde_json::to_string_pretty(&politeness)?)?;
     Ok(Written { events: shown.len(), records: calendar.len(), problems, status })
 }
 
@@ -144,11 +146,4 @@ fn politeness(ledger: &Ledger, status: &Status) -> serde_json::Value {
         report.insert("phones_kept".to_owned(), status.phones_kept.into());
     }
     report
-}
-
-/// In one step: whoever reads it sees the old file or the new one, also when the program is killed meanwhile.
-fn put(out: &Path, name: &str, text: &str) -> std::io::Result<()> {
-    let beside = out.join(format!(".{name}.new"));
-    std::fs::write(&beside, text)?;
-    std::fs::rename(beside, out.join(name))
 }

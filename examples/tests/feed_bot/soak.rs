@@ -21,8 +21,11 @@ const SCALE: u32 = 1000;
 /// How much more memory than before is a leak, in percent.
 const DRIFT: f64 = 5.0;
 
-/// Each host misbehaves in its own way, most of them now and then.
-const HOSTS: &[(&str, fn(&Asked<'_>) -> Page)] = &[
+/// A host, and what it answers.
+type Host = (&'static str, fn(&Asked<'_>) -> Page);
+
+/// Each misbehaves in its own way, most of them now and then.
+const HOSTS: &[Host] = &[
     ("good.example", |asked| page(asked.before).etag(&format!("\"{}\"", asked.before / 3))),
     // Late heads; a body in thirty stalls.
     ("slow.example", |asked| match asked.before % 30 {
@@ -34,12 +37,14 @@ const HOSTS: &[(&str, fn(&Asked<'_>) -> Page)] = &[
         1 => Page::new("/feed.json").no_answer(),
         _ => Page::new("/feed.json").raw(b"HTTP/1.1 2"),
     }),
-    ("cut.example", |asked| match asked.before % 3 {
+    ("cut.example", |asked| {
+        match asked.before % 3 {
         0 => page(asked.before),
         1 => page(asked.before).break_after(50),
         _ => Page::new("/feed.json").raw(
             b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{\"items\":\r\nzz\r\n",
         ),
+    }
     }),
     ("busy.example", |asked| match asked.before % 5 {
         0 => page(asked.before),
@@ -48,7 +53,8 @@ const HOSTS: &[(&str, fn(&Asked<'_>) -> Page)] = &[
         3 => Page::new("/feed.json").status(503).header("Retry-After", "soon"),
         _ => Page::new("/feed.json").status(429),
     }),
-    ("lies.example", |asked| match asked.before % 4 {
+    ("lies.example", |asked| {
+        match asked.before % 4 {
         0 => page(asked.before),
         1 => Page::new("/feed.json").raw(
             b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{\"items\":[]}",
@@ -59,6 +65,7 @@ const HOSTS: &[(&str, fn(&Asked<'_>) -> Page)] = &[
         _ => Page::new("/feed.json").raw(
             b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\nContent-Length: 13\r\n\r\n{\"items\":[]}",
         ),
+    }
     }),
     ("circle.example", |asked| match asked.target {
         "/feed.json" => Page::new("/feed.json").redirect("/a"),
@@ -119,7 +126,8 @@ fn configure(folder: &Path) -> Policy {
 
 #[tokio::test]
 async fn a_long_run_against_every_fault_breaks_no_promise_hangs_nowhere_and_grows_not() {
-    let minutes: Option<f64> = std::env::var("BOT_ETIQUETTE_SOAK_MINUTES").ok().map(|text| text.parse().unwrap());
+    let minutes: Option<f64> =
+        std::env::var("BOT_ETIQUETTE_SOAK_MINUTES").ok().map(|text| text.parse().unwrap());
     let lasting = Duration::from_secs_f64(minutes.map_or(20.0, |minutes| minutes * 60.0));
     let folder = town::folder("soak");
     let policy = configure(&folder);

@@ -1,5 +1,6 @@
 //! The bots as programs: started, signalled and watched from outside, as a person or a machine would.
 #![allow(dead_code, reason = "each binary of tests uses what it needs")]
+#![allow(clippy::disallowed_methods, reason = "whether a program hangs is a matter of real time")]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
