@@ -14,6 +14,7 @@ pub mod html;
 pub mod interrupt;
 pub mod ledger;
 pub mod narrator;
+pub mod personal;
 #[cfg(feature = "render")]
 pub mod rendering;
 #[cfg(feature = "snapshot-bot")]

@@ -7,8 +7,21 @@ use crate::exit::Failure;
 /// Bytes read of one input at the most; a larger one is refused rather than half read.
 const MAX_INPUT: u64 = 64 * 1024 * 1024;
 
-/// Reads `name` whole; `-` reads stdin.
+/// Reads `name` whole; `-` reads stdin. A key file is refused: what is wrong with a file is told by quoting it.
 pub(crate) fn read(name: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = any(name)?;
+    let line =
+        bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    if line.starts_with(b"-----BEGIN ") && line.ends_with(b"PRIVATE KEY-----") {
+        return Err(Failure::new(format_args!(
+            "{name}: holds a private key, which is read as a key alone (give the file that was meant)"
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Reads `name` whole, a key too; `-` reads stdin.
+pub(crate) fn any(name: &str) -> Result<Vec<u8>, Failure> {
     let cannot = |error: std::io::Error| {
         let fix = match error.kind() {
             _ if name.starts_with("http://") || name.starts_with("https://") => {

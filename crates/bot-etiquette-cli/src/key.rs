@@ -78,7 +78,7 @@ pub(crate) fn verifying_key(file: &str) -> Result<VerifyingKey, Failure> {
 }
 
 fn read(file: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    input::read(file).map(Zeroizing::new)
+    input::any(file).map(Zeroizing::new)
 }
 
 fn new(options: &New) -> Result<Answer, Failure> {

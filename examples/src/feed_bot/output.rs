@@ -1,5 +1,6 @@
 //! What people get: `events.ndjson`, `calendar.ics`, `index.html`, and the politeness report.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -9,10 +10,10 @@ use serde::Serialize;
 use super::config::Config;
 use super::kept::Kept;
 use super::page;
-use super::report::{self, Status};
+use super::report::{self, HostStatus, SourceStatus, Status};
 use super::translator::Known;
 use crate::files;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, LedgerReport};
 use crate::stack::BoxError;
 
 /// What was written.
@@ -82,7 +83,7 @@ pub async fn write(
     }
     let first = config.languages.first().map_or("es", String::as_str);
     let product = "-//bot-etiquette//feed_bot//EN";
-    let politeness = politeness(ledger, &status);
+    let politeness = Politeness::new(ledger, &status);
     put("events.ndjson", lines)?;
     put("calendar.ics", write_icalendar(product, first, shown.iter().map(|shown| shown.event), now))?;
     put("index.html", page::index(config, &shown, &status, ledger))?;
@@ -137,13 +138,25 @@ impl<'e> Shown<'e> {
     }
 }
 
-fn politeness(ledger: &Ledger, status: &Status) -> serde_json::Value {
-    let mut report = ledger.to_json();
-    if let Some(report) = report.as_object_mut() {
-        report.insert("allowed_and_asked".to_owned(), serde_json::json!(status.hosts));
-        report.insert("sources".to_owned(), serde_json::json!(status.sources));
-        report.insert("emails_kept".to_owned(), status.emails_kept.into());
-        report.insert("phones_kept".to_owned(), status.phones_kept.into());
+/// The politeness report, with what was promised beside what was done.
+#[derive(Serialize)]
+struct Politeness<'a> {
+    #[serde(flatten)]
+    ledger: LedgerReport,
+    allowed_and_asked: &'a BTreeMap<String, HostStatus>,
+    sources: &'a [SourceStatus],
+    emails_kept: u64,
+    phones_kept: u64,
+}
+
+impl<'a> Politeness<'a> {
+    fn new(ledger: &Ledger, status: &'a Status) -> Self {
+        Self {
+            ledger: ledger.report(),
+            allowed_and_asked: &status.hosts,
+            sources: &status.sources,
+            emails_kept: status.emails_kept,
+            phones_kept: status.phones_kept,
+        }
     }
-    report
 }

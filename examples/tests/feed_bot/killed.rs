@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use bot_etiquette::politeness::Policy;
 use bot_etiquette::referee::{Page, Site};
 use bot_etiquette_examples::feed_bot::{cli, demo, kept::Kept};
+use bot_etiquette_examples::personal;
 use bot_etiquette_examples::world::Demo;
 
 use crate::demo::search;
@@ -68,7 +69,7 @@ async fn small_world(folder: &Path) -> Demo {
         let page = |(at, path): (usize, &&str)| {
             let item = format!(
                 "{{\"items\":[{{\"id\":{at},\"title\":\"Danza, {}\",\"from\":\"2099-05-01\"}}]}}",
-                demo::EMAIL
+                personal::EMAIL
             );
             Page::new(path).header("Content-Type", "application/json").body(item)
         };
@@ -76,7 +77,8 @@ async fn small_world(folder: &Path) -> Demo {
     }
     fs::write(sources, text).unwrap();
     // What came in the last moment before a kill cannot be known: its validators are left to the other tests.
-    let promise = town::promise().conditional(false).group(&["www.esmadrid.com"], 0.1).canary(demo::EMAIL);
+    let promise =
+        town::promise().conditional(false).group(&["www.esmadrid.com"], 0.1).canary(personal::EMAIL);
     let world = Demo::start(sites, promise, 100).await.unwrap();
     world.write(&folder.join("world.json")).unwrap();
     world
@@ -114,7 +116,10 @@ async fn killed_at(point: usize) -> Vec<String> {
     assert!((15..=15 + 3).contains(&report.requests()), "at most one a host is lost: {point}: {report}");
     for name in ["events.ndjson", "state.sqlite"] {
         let bytes = fs::read(folder.join(name)).unwrap();
-        assert!(!bytes.windows(demo::EMAIL.len()).any(|window| window == demo::EMAIL.as_bytes()), "{name}");
+        assert!(
+            !bytes.windows(personal::EMAIL.len()).any(|window| window == personal::EMAIL.as_bytes()),
+            "{name}"
+        );
     }
     held(&folder)
 }

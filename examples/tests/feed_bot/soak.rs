@@ -164,11 +164,11 @@ async fn a_long_run_against_every_fault_breaks_no_promise_hangs_nowhere_and_grow
     assert_eq!(bot.ended(Duration::from_secs(40)).await, Some(130), "{}", bot.told());
 
     let report = world.finish().await;
-    let (before, after) = (median(&resident, 1), median(&resident, 3));
-    let drift = 100.0 * (after as f64 - before as f64) / before as f64;
+    let quarters = [0, 1, 2, 3].map(|quarter| median(&resident, quarter));
+    let drift = 100.0 * (quarters[3] as f64 - quarters[1] as f64) / quarters[1] as f64;
     println!(
-        "soak: {:.1} min, {} hosts, {} requests, {} violations, longest silence {:.1} s; resident {before} KiB in the second \
-         quarter, {after} KiB in the last: {drift:+.2} %",
+        "soak: {:.1} min, {} hosts, {} requests, {} violations, longest silence {:.1} s; resident KiB by quarter \
+         {quarters:?}, the last against the second {drift:+.2} %",
         started.elapsed().as_secs_f64() / 60.0,
         HOSTS.len(),
         report.requests(),

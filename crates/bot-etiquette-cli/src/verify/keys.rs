@@ -58,7 +58,7 @@ impl Keys {
 
     /// Reads one key of any form.
     pub(crate) fn single(file: &str, web_bot_auth: bool) -> Result<Self, Failure> {
-        let bytes = zeroize::Zeroizing::new(input::read(file)?);
+        let bytes = zeroize::Zeroizing::new(input::any(file)?);
         let key = KeyMaterial::parse(&bytes).map_err(|error| {
             Failure::new(format_args!("{file}: {error} (for a JWKS document use --directory)"))
         })?;

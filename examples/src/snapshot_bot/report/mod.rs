@@ -112,7 +112,7 @@ pub fn write(
     put("links.ndjson", ndjson::links(&reports))?;
     put("report.html", page::document(&reports, agent, ledger))?;
     if let Some(ledger) = ledger {
-        put("politeness.json", serde_json::to_string_pretty(&ledger.to_json())? + "\n")?;
+        put("politeness.json", serde_json::to_string_pretty(&ledger.report())? + "\n")?;
     }
     Ok(reports.iter().map(SiteReport::summary).collect())
 }
