@@ -370,6 +370,7 @@ impl Tables<'_> {
         self.each("politeness_host", |state: &mut HostState| state.step_back(from, to))?;
         self.each("politeness_group", |state: &mut GroupState| state.step_back(from, to))?;
         // Whoever made them goes by another clock, or is gone.
+        self.each("politeness_lease", |opened: &mut Opened| opened.step_back(from, to))?;
         let put = "UPDATE politeness_lease SET deadline = max(0, deadline - ?1)";
         self.transaction.execute(put, [millis(from) - millis(to)])?;
         Ok(())
@@ -380,14 +381,15 @@ impl Tables<'_> {
         table: &'static str,
         change: impl Fn(&mut T),
     ) -> Result<(), StoreError> {
-        let mut query = self.transaction.prepare(&format!("SELECT name, state FROM {table}"))?;
+        let (key, value) = if table == "politeness_lease" { ("id", "opened") } else { ("name", "state") };
+        let mut query = self.transaction.prepare(&format!("SELECT {key}, {value} FROM {table}"))?;
         let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let rows: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        let rows: Vec<(rusqlite::types::Value, String)> = rows.collect::<rusqlite::Result<_>>()?;
         for (name, state) in rows {
             let mut state: T =
                 serde_json::from_str(&state).map_err(|source| StoreError::Row { table, source })?;
             change(&mut state);
-            let put = format!("UPDATE {table} SET state = ?2 WHERE name = ?1");
+            let put = format!("UPDATE {table} SET {value} = ?2 WHERE {key} = ?1");
             self.transaction.execute(&put, params![name, text(table, &state)?])?;
         }
         Ok(())

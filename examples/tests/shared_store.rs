@@ -267,7 +267,7 @@ const YEAR: u64 = 365 * DAY;
 fn free_after(name: &str, last: u64, now: u64) -> [u64; 4] {
     let file = file(name);
     let policy = Policy::from_toml(
-        "[default]\nmax_open = 1\nmin_delay = 10.0\n[host.\"quota.example\"]\nquota = [{ name = \"day\", requests = 1, seconds = 86400.0 }]\n",
+        "[default]\nmax_open = 1\nmin_delay = 10.0\n[host.\"quota.example\"]\nquota = [{ name = \"day\", limit = 1, window = 86400.0 }]\n",
     )
     .unwrap();
     let (last, now) = (Timestamp::from_millis(last), Timestamp::from_millis(now));

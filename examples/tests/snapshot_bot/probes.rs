@@ -59,7 +59,7 @@ async fn a_week_stays_a_week_when_the_clock_is_set_back_between_two_crawls() {
             assert_eq!(
                 (end.checked, end.pages.get("read")),
                 (checked, Some(&1)),
-                "{back:?} back, {later:?} later"
+                "{back:?} back, {later:?} later: {end:?}"
             );
         }
         bench.clean();
