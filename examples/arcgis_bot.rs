@@ -20,6 +20,7 @@ use bot_etiquette_examples::arcgis_bot::tally::Tally;
 use bot_etiquette_examples::arcgis_bot::{budget, check, crawl, demo, discover, outputs, search};
 use bot_etiquette_examples::bot::Bot;
 use bot_etiquette_examples::exit::{Exit, Usage};
+use bot_etiquette_examples::files;
 use bot_etiquette_examples::interrupt::Interrupt;
 use bot_etiquette_examples::stack::BoxError;
 use bot_etiquette_examples::state::State;
@@ -213,7 +214,7 @@ fn open(arguments: &Arguments) -> Result<State, BoxError> {
         Some(file) => file.clone(),
         None => {
             let out = &arguments.out;
-            std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
+            files::make_folder(out)?;
             out.join("catalogue.sqlite")
         }
     };

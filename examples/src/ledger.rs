@@ -43,6 +43,14 @@ pub struct HostLedger {
     pub events: Vec<Event>,
 }
 
+/// The report: `{"schema":1,"seconds":..,"hosts":{"example.com":{..}}}`.
+#[derive(Clone, Debug, Serialize)]
+pub struct LedgerReport {
+    schema: u32,
+    seconds: f64,
+    hosts: BTreeMap<String, HostLedger>,
+}
+
 /// How often, and how long.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Waited {
@@ -210,14 +218,16 @@ impl Ledger {
         }
     }
 
-    /// The report as data: `{"schema":1,"seconds":..,"hosts":{"example.com":{..}}}`.
+    /// What a report says, to be written as it is: a tree of it would take several times its memory.
+    #[must_use]
+    pub fn report(&self) -> LedgerReport {
+        LedgerReport { schema: 1, seconds: self.duration().as_secs_f64(), hosts: self.hosts() }
+    }
+
+    /// The report as data, for who adds to it.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!({
-            "schema": 1,
-            "seconds": self.duration().as_secs_f64(),
-            "hosts": self.hosts(),
-        })
+        serde_json::json!(self.report())
     }
 
     fn of(&self, host: &str, event: Option<What>, note: impl FnOnce(&mut HostLedger)) {

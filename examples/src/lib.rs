@@ -9,10 +9,12 @@ pub mod demo_site;
 pub mod exit;
 #[cfg(feature = "feed-bot")]
 pub mod feed_bot;
+pub mod files;
 pub mod html;
 pub mod interrupt;
 pub mod ledger;
 pub mod narrator;
+pub mod personal;
 #[cfg(feature = "render")]
 pub mod rendering;
 #[cfg(feature = "snapshot-bot")]

@@ -16,11 +16,19 @@ use bot_etiquette::politeness::{
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::files;
+
 /// How long a decision waits for the transactions of other processes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long to leave a store alone that could not be reached.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// A clock that is so much behind the last decision was stepped back; less is waited for.
+const STEP: Duration = Duration::from_secs(60);
+
+/// How old the moment of the last decision may be in the file, in milliseconds: not every decision has to write it.
+const SEEN_EVERY: i64 = 1_000;
 
 const SCHEMA_VERSION: i64 = 1;
 
@@ -30,6 +38,10 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS politeness_lease (
         id INTEGER PRIMARY KEY AUTOINCREMENT, host TEXT NOT NULL, opened TEXT NOT NULL, deadline INTEGER NOT NULL
     );
+    CREATE TABLE IF NOT EXISTS politeness_clock (
+        id INTEGER PRIMARY KEY CHECK (id = 1), seen INTEGER NOT NULL, steps INTEGER NOT NULL
+    );
+    INSERT OR IGNORE INTO politeness_clock (id, seen, steps) VALUES (1, 0, 0);
     CREATE INDEX IF NOT EXISTS politeness_lease_deadline ON politeness_lease (deadline);
 ";
 
@@ -43,6 +55,8 @@ struct Inner {
     /// Ends that are not written yet: a permit was dropped, or the file could not be reached.
     ended: Vec<Ended>,
     random: Box<dyn FnMut() -> f64 + Send>,
+    /// How often the clock of the file was stepped back, as far as this process has taken part in it.
+    steps: i64,
     clock: Box<dyn Fn() -> Timestamp + Send>,
 }
 
@@ -71,6 +85,11 @@ pub enum StoreError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// The machine's clock was set back while this program ran, and one that was started since has moved every hold with it.
+    #[error(
+        "the politeness store: the clock was set back and another program goes by it; start this one anew"
+    )]
+    Stepped,
     /// The file was written by another version of the program.
     #[error("the politeness store has schema version {found}, expected {SCHEMA_VERSION}; use another file")]
     Version {
@@ -80,8 +99,9 @@ pub enum StoreError {
 }
 
 impl SqliteStore {
-    /// Opens the file, or makes it.
+    /// Opens the file, or makes it; it is its owner's alone.
     pub fn open(path: &Path, policy: Policy) -> Result<Self, StoreError> {
+        files::make_private(path);
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
@@ -93,11 +113,13 @@ impl SqliteStore {
         }
         connection.execute_batch(SCHEMA)?;
         connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+        let steps = connection.query_row("SELECT steps FROM politeness_clock", [], |row| row.get(0))?;
         let inner = Inner {
             connection,
             policy,
             ended: Vec::new(),
             random: Box::new(|| 0.0),
+            steps,
             clock: Box::new(|| Timestamp::ZERO),
         };
         Ok(Self(Arc::new(Mutex::new(inner))))
@@ -139,6 +161,38 @@ impl SqliteStore {
             Ok(tables.host(&host)?.check(&rules, &tables.groups(&rules)?, ask, now))
         });
         checked.unwrap_or_else(|_| Err(Refusal::new(Reason::StoreUnavailable, Some(now + RETRY))))
+    }
+
+    /// This process begins at `now`. Where the file was last used more than a minute later, the machine's clock was set back
+    /// meanwhile: what was left of each hold then is still left, and no more. The statements `more` move the moments of other
+    /// tables in the same transaction; `?1` is by how many milliseconds.
+    ///
+    /// Processes that still go by the old clock are refused from then on. Returns how far the clock was set back.
+    ///
+    /// # Errors
+    /// When the file cannot be used; nothing has moved then.
+    pub fn begin(&self, now: Timestamp, more: &[&str]) -> Result<Option<Duration>, StoreError> {
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        let transaction = inner.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let query = "SELECT seen, steps FROM politeness_clock";
+        let (seen, steps): (i64, i64) =
+            transaction.query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let seen = Timestamp::from_millis(u64::try_from(seen).unwrap_or(0));
+        let back = seen.since(now);
+        let stepped = back > STEP;
+        if stepped {
+            let tables = Tables { transaction: &transaction, policy: &inner.policy };
+            tables.step_back(seen, now)?;
+            for statement in more {
+                transaction.execute(statement, [i64::try_from(back.as_millis()).unwrap_or(i64::MAX)])?;
+            }
+            let put = "UPDATE politeness_clock SET seen = ?1, steps = steps + 1";
+            transaction.execute(put, [millis(now)])?;
+        }
+        transaction.commit()?;
+        inner.steps = steps + i64::from(stepped);
+        Ok(stepped.then_some(back))
     }
 
     /// The operator blocks a host, from the next decision of any process on.
@@ -282,6 +336,9 @@ impl Inner {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let now = now.max((self.clock)());
         let tables = Tables { transaction: &transaction, policy: &self.policy };
+        if tables.seen(now)? != self.steps {
+            return Err(StoreError::Stepped);
+        }
         for ended in &self.ended {
             tables.end(ended, (self.random)(), now)?;
         }
@@ -300,6 +357,44 @@ struct Tables<'t> {
 }
 
 impl Tables<'_> {
+    /// Notes the moment of a decision; how often the clock was stepped back so far.
+    fn seen(&self, now: Timestamp) -> Result<i64, StoreError> {
+        let put = "UPDATE politeness_clock SET seen = ?1 WHERE seen <= ?1 - ?2";
+        self.transaction.prepare_cached(put)?.execute(params![millis(now), SEEN_EVERY])?;
+        let query = "SELECT steps FROM politeness_clock";
+        Ok(self.transaction.prepare_cached(query)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// Moves every moment of hosts, groups and leases.
+    fn step_back(&self, from: Timestamp, to: Timestamp) -> Result<(), StoreError> {
+        self.each("politeness_host", |state: &mut HostState| state.step_back(from, to))?;
+        self.each("politeness_group", |state: &mut GroupState| state.step_back(from, to))?;
+        // Whoever made them goes by another clock, or is gone.
+        self.each("politeness_lease", |opened: &mut Opened| opened.step_back(from, to))?;
+        let put = "UPDATE politeness_lease SET deadline = max(0, deadline - ?1)";
+        self.transaction.execute(put, [millis(from) - millis(to)])?;
+        Ok(())
+    }
+
+    fn each<T: Serialize + DeserializeOwned>(
+        &self,
+        table: &'static str,
+        change: impl Fn(&mut T),
+    ) -> Result<(), StoreError> {
+        let (key, value) = if table == "politeness_lease" { ("id", "opened") } else { ("name", "state") };
+        let mut query = self.transaction.prepare(&format!("SELECT {key}, {value} FROM {table}"))?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows: Vec<(rusqlite::types::Value, String)> = rows.collect::<rusqlite::Result<_>>()?;
+        for (name, state) in rows {
+            let mut state: T =
+                serde_json::from_str(&state).map_err(|source| StoreError::Row { table, source })?;
+            change(&mut state);
+            let put = format!("UPDATE {table} SET {value} = ?2 WHERE {key} = ?1");
+            self.transaction.execute(&put, params![name, text(table, &state)?])?;
+        }
+        Ok(())
+    }
+
     fn host(&self, host: &Host) -> Result<HostState, StoreError> {
         let query = "SELECT state FROM politeness_host WHERE name = ?1";
         Ok(self.state("politeness_host", query, host.as_str())?.unwrap_or_default())

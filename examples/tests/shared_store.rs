@@ -256,3 +256,87 @@ fn a_file_of_another_version_is_refused() {
     let error = SqliteStore::open(&file, policy()).err().unwrap();
     assert!(matches!(error, StoreError::Version { found: 7 }), "{error}");
 }
+
+const MINUTE: u64 = 60_000;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+const YEAR: u64 = 365 * DAY;
+
+/// When each of four hosts is free after a restart whose clock stands at `now`: after a pause, a Retry-After of half an hour,
+/// a request whose process was killed, and a quota of a day.
+fn free_after(name: &str, last: u64, now: u64) -> [u64; 4] {
+    let file = file(name);
+    let policy = Policy::from_toml(
+        "[default]\nmax_open = 1\nmin_delay = 10.0\n[host.\"quota.example\"]\nquota = [{ name = \"day\", limit = 1, window = 86400.0 }]\n",
+    )
+    .unwrap();
+    let (last, now) = (Timestamp::from_millis(last), Timestamp::from_millis(now));
+    let url = |host: &str| -> Url { format!("http://{host}/").parse().unwrap() };
+    let hosts = ["pause.example", "busy.example", "killed.example", "quota.example"];
+    let before = SqliteStore::open(&file, policy.clone()).unwrap();
+    before.begin(last, &[]).unwrap();
+    for host in hosts {
+        let permit = before.admit(&Ask::new(&url(host)), LEASE, last).unwrap();
+        match host {
+            "busy.example" => {
+                before.finish(permit, &Outcome::status(503).retry_after(Duration::from_secs(1800)), last);
+            }
+            // Its process is gone: nothing ends it but its deadline.
+            "killed.example" => std::mem::forget(permit),
+            _ => before.finish(permit, &Outcome::status(200), last),
+        }
+    }
+    let store = SqliteStore::open(&file, policy).unwrap();
+    let stepped = store.begin(now, &[]).unwrap();
+    assert_eq!(stepped.is_some(), last.since(now) > Duration::from_secs(60), "{name}");
+    if stepped.is_some() {
+        let refused = before.check(&Ask::new(&url("pause.example")), last).unwrap_err();
+        assert_eq!(
+            refused.reasons().collect::<Vec<_>>(),
+            [Reason::StoreUnavailable],
+            "{name}: by the old clock"
+        );
+    }
+    hosts.map(|host| {
+        // As a bot waits: until it may go, or for as long as it is told.
+        let mut at = now;
+        while let Err(refusal) = store.check(&Ask::new(&url(host)), at) {
+            at = refusal
+                .until()
+                .map_or(at + Duration::from_millis(100), |until| until.max(at + Duration::from_millis(1)));
+        }
+        at.since(now).as_millis() as u64
+    })
+}
+
+#[test]
+fn no_wait_is_lost_and_none_becomes_endless_when_the_clock_steps_between_two_runs() {
+    let last = 2 * YEAR;
+    let waits = [10_000, 30 * MINUTE, 12_000, DAY];
+    for (name, now) in [
+        ("stays", last),
+        ("hour-back", last - HOUR),
+        ("day-back", last - DAY),
+        ("year-back", last - YEAR),
+        ("to-the-epoch", 0),
+        ("hour-on", last + HOUR),
+        ("day-on", last + DAY),
+        ("year-on", last + YEAR),
+        ("to-the-end", u64::MAX / 4),
+    ] {
+        let left = free_after(name, last, now);
+        for (left, wait) in left.into_iter().zip(waits) {
+            // What passed by the clock is over; of what was set back all is left, to the second at which a moment is noted.
+            let expected = wait.saturating_sub(now.saturating_sub(last));
+            assert!((expected..=expected + 2_100).contains(&left), "{name}: {left} ms, expected {expected}");
+        }
+    }
+    // Less than a minute is waited for instead.
+    let left = free_after("a-little-back", last, last - 30_000);
+    for (left, wait) in left.into_iter().zip(waits) {
+        assert!(
+            (wait..=wait + 32_100).contains(&left),
+            "{left} ms, expected up to half a minute above {wait}"
+        );
+    }
+}

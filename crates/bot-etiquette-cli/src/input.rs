@@ -7,8 +7,38 @@ use crate::exit::Failure;
 /// Bytes read of one input at the most; a larger one is refused rather than half read.
 const MAX_INPUT: u64 = 64 * 1024 * 1024;
 
-/// Reads `name` whole; `-` reads stdin.
+/// JSON of up to so many bytes is looked at for a private key.
+const MAX_JWK: usize = 64 * 1024;
+
+/// Reads `name` whole; `-` reads stdin. A private key is refused: what is wrong with a file is often told by quoting it.
 pub(crate) fn read(name: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = any(name)?;
+    if is_private_key(&bytes) {
+        return Err(Failure::new(format_args!(
+            "{name}: holds a private key, which is read as a key alone (give the file that was meant)"
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Whether the whole of it is a private key, or a set with one: a page that shows a key is a page.
+fn is_private_key(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    if line.starts_with(b"-----BEGIN ") {
+        return line.ends_with(b"PRIVATE KEY-----");
+    }
+    if bytes.len() > MAX_JWK || !bytes.starts_with(b"{") {
+        return false;
+    }
+    let Ok(json) = serde_json::from_slice::<serde_json::Value>(bytes) else { return false };
+    let is_private = |key: &serde_json::Value| key.get("kty").is_some() && key.get("d").is_some();
+    let set = json.get("keys").and_then(serde_json::Value::as_array);
+    is_private(&json) || set.is_some_and(|keys| keys.iter().any(is_private))
+}
+
+/// Reads `name` whole, a key too; `-` reads stdin. For who quotes nothing of it.
+pub(crate) fn any(name: &str) -> Result<Vec<u8>, Failure> {
     let cannot = |error: std::io::Error| {
         let fix = match error.kind() {
             _ if name.starts_with("http://") || name.starts_with("https://") => {

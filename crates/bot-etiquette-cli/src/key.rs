@@ -78,7 +78,7 @@ pub(crate) fn verifying_key(file: &str) -> Result<VerifyingKey, Failure> {
 }
 
 fn read(file: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    input::read(file).map(Zeroizing::new)
+    input::any(file).map(Zeroizing::new)
 }
 
 fn new(options: &New) -> Result<Answer, Failure> {
@@ -114,8 +114,14 @@ fn write_secret(path: &Path, parts: [&str; 2]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path)?;
-    let written =
-        parts.iter().try_for_each(|part| file.write_all(part.as_bytes())).and_then(|()| file.sync_all());
+    // Whatever the umask takes away, the owner can read it.
+    #[cfg(unix)]
+    let permitted = file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600));
+    #[cfg(not(unix))]
+    let permitted = Ok(());
+    let written = permitted
+        .and_then(|()| parts.iter().try_for_each(|part| file.write_all(part.as_bytes())))
+        .and_then(|()| file.sync_all());
     if written.is_err() {
         let _ = std::fs::remove_file(path);
     }

@@ -9,6 +9,7 @@ use crate::outcome::{End, Failure, Outcome};
 use crate::refusal::Refusal;
 use crate::retry_after::RetryAfter;
 use crate::rules::{GroupRules, Rules};
+use crate::snapshot::Rebase;
 use crate::state::{Groups, Held, HostState, MAX_RESOURCES_PER_HOST};
 use crate::{Ask, Timestamp, visits};
 
@@ -100,6 +101,17 @@ impl Opened {
     #[must_use]
     pub const fn started(&self) -> Timestamp {
         self.started
+    }
+
+    /// The clock was stepped back from `from` to `to` while the request was open, as [`HostState::step_back`].
+    pub fn step_back(&mut self, from: Timestamp, to: Timestamp) {
+        let rebase = Rebase::new(from, to);
+        self.started = rebase.moment(self.started);
+        rebase.past(&mut self.before);
+        self.groups.iter_mut().for_each(|group| rebase.past(&mut group.before));
+        if let Some(visit) = self.visit.as_deref_mut() {
+            rebase.past(&mut visit.before);
+        }
     }
 
     pub(crate) fn class(&self) -> &str {

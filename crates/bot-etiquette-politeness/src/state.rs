@@ -314,6 +314,12 @@ impl HostState {
         }
     }
 
+    /// The clock was stepped back from `from` to `to`: what was left of each hold is still left, and no more. For a store of
+    /// one's own; [`Politeness::import`](crate::Politeness::import) does the same.
+    pub fn step_back(&mut self, from: Timestamp, to: Timestamp) {
+        self.rebase(Rebase::new(from, to));
+    }
+
     /// Takes over what refuses of another name of the same machine: pauses, holds, kills.
     pub(crate) fn absorb(&mut self, other: &Self) {
         self.last_start = self.last_start.max(other.last_start);
@@ -373,6 +379,11 @@ impl GroupState {
     /// Ends every open request: the program that made them is gone.
     pub fn close(&mut self) {
         self.open = 0;
+    }
+
+    /// As [`HostState::step_back`].
+    pub fn step_back(&mut self, from: Timestamp, to: Timestamp) {
+        self.rebase(Rebase::new(from, to));
     }
 
     pub(crate) fn rebase(&mut self, rebase: Rebase) {

@@ -21,6 +21,7 @@ use crate::{
     cdp::{CallError, Connection, text},
     find::find,
     flags::flags,
+    profile,
 };
 
 /// The oldest major version of Chromium that is taken: the first whose only headless mode is the browser itself.
@@ -79,7 +80,7 @@ impl Browser {
     pub(crate) async fn start(config: &RenderConfig) -> Result<Self, RenderError> {
         let program = find(config.browser.as_deref())?;
         let failed = |source| RenderError::Start { browser: program.clone(), source };
-        let profile = tempfile::Builder::new().prefix("bot-etiquette-render-").tempdir().map_err(failed)?;
+        let profile = profile::new(&std::env::temp_dir()).map_err(failed)?;
         if config.sandbox == Sandbox::Required && belongs_to_root(profile.path()) {
             return Err(RenderError::Root);
         }

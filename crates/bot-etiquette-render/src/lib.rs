@@ -109,6 +109,7 @@ mod input;
 mod kind;
 mod ledger;
 mod policy;
+mod profile;
 mod rendered;
 mod renderer;
 mod requests;

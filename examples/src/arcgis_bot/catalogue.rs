@@ -54,6 +54,25 @@ pub const TABLES: &str = r#"
     CREATE TABLE IF NOT EXISTS probe (host TEXT PRIMARY KEY, until INTEGER NOT NULL, finding TEXT NOT NULL) WITHOUT ROWID;
 "#;
 
+/// Moves what was noted when with a clock that was set back by `?1` milliseconds, for
+/// [`SqliteStore::begin`](crate::sqlite_store::SqliteStore::begin).
+pub const STEPPED_BACK: &[&str] = &[
+    "UPDATE root SET walked = walked - ?1",
+    "UPDATE service SET visited = visited - ?1, checked = checked - ?1, finished = finished - ?1",
+    "UPDATE service SET standing = json_set(standing, '$.auth.last.secs_since_epoch',
+        json_extract(standing, '$.auth.last.secs_since_epoch') - ?1 / 1000)
+        WHERE json_extract(standing, '$.auth.last') IS NOT NULL",
+    "UPDATE service SET standing = json_set(standing, '$.gone.last.secs_since_epoch',
+        json_extract(standing, '$.gone.last.secs_since_epoch') - ?1 / 1000)
+        WHERE json_extract(standing, '$.gone.last') IS NOT NULL",
+    "UPDATE layer SET known = json_set(known, '$.checked.secs_since_epoch',
+        json_extract(known, '$.checked.secs_since_epoch') - ?1 / 1000)
+        WHERE json_extract(known, '$.checked') IS NOT NULL",
+    "UPDATE preview SET drawn = drawn - ?1",
+    "UPDATE turn SET until = until - ?1",
+    "UPDATE probe SET until = until - ?1",
+];
+
 /// The tables of the catalogue; clones share them.
 #[derive(Clone)]
 pub struct Catalogue(Arc<State>);

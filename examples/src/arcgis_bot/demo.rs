@@ -15,6 +15,7 @@ use super::session::Session;
 use super::world::{Islands, SCALE, SERVERS};
 use crate::bot::Bot;
 use crate::exit::Exit;
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::stack::BoxError;
 use crate::state::State;
@@ -47,7 +48,7 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         islands.addresses().len(),
         3600 / SCALE
     ));
-    std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
+    files::make_folder(out)?;
     let file = out.join("catalogue.sqlite");
     for old in ["catalogue.sqlite", "catalogue.sqlite-wal", "catalogue.sqlite-shm"] {
         // Nothing to take away is what the first run finds.
@@ -101,10 +102,10 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
             (session.asker.ledger.duration() / SCALE).as_secs()
         );
     }
-    Ok(match tally.interrupted {
-        true => Exit::Interrupted,
-        false if verdict.is_clean() && tally.read > 0 => Exit::Done,
-        false => Exit::Failed,
+    Ok(match verdict.is_clean() {
+        true if tally.interrupted => Exit::Interrupted,
+        true if tally.read > 0 => Exit::Done,
+        _ => Exit::Failed,
     })
 }
 

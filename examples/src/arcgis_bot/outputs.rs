@@ -3,7 +3,6 @@
 //! `services.ndjson` has a line a service, `layers.geojson` a feature a layer, `politeness.json` what was asked of each host
 //! and what was waited for, `report.html` all of it in one page.
 
-use std::io;
 use std::path::Path;
 
 use bot_etiquette::arcgis::{Bbox, Place};
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 use super::records::{LayerRecord, RootRecord, ServiceRecord};
 use super::report::{self, Story};
 use super::session::Session;
+use crate::files;
 use crate::stack::BoxError;
 
 /// Services, each with its layers.
@@ -56,9 +56,9 @@ impl Contents {
 /// # Errors
 /// When the catalogue cannot be read, or a file cannot be written; what was there before stays then.
 pub fn write(folder: &Path, session: &Session, story: &Story<'_>) -> Result<(), BoxError> {
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    files::make_folder(folder)?;
     let contents = Contents::read(&session.catalogue)?;
-    let put = |name: &str, text: String| whole(&folder.join(name), &text);
+    let put = |name: &str, text: String| files::write_whole(&folder.join(name), text);
     put("services.ndjson", services(&contents))?;
     put("layers.geojson", geojson(&contents).to_string())?;
     let mut politeness = session.asker.ledger.to_json();
@@ -68,17 +68,6 @@ pub fn write(folder: &Path, session: &Session, story: &Story<'_>) -> Result<(), 
     put("politeness.json", serde_json::to_string_pretty(&politeness)?)?;
     put("report.html", report::page(&contents, session, story))?;
     Ok(())
-}
-
-/// A file is there whole, or as it was before.
-fn whole(path: &Path, text: &str) -> Result<(), BoxError> {
-    let half = path.with_extension("half");
-    let written = std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, path));
-    written.map_err(|error: io::Error| {
-        // What could not be written whole is of no use.
-        drop(std::fs::remove_file(&half));
-        format!("{} could not be written: {error}", path.display()).into()
-    })
 }
 
 fn services(contents: &Contents) -> String {

@@ -16,7 +16,7 @@ use http::header::ACCEPT;
 use http_body_util::Full;
 use tokio::sync::OwnedMutexGuard;
 
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, STEPPED_BACK};
 use super::config::Config;
 use crate::asker::{Asker, AskerOptions, NotRead};
 use crate::bot::Bot;
@@ -89,6 +89,7 @@ impl Session {
         (talk, interrupt, patience): (Talk, Interrupt, Duration),
     ) -> Result<Self, BoxError> {
         let limits = config.limits();
+        state.politeness.begin(world.clock.now().into(), STEPPED_BACK)?;
         let catalogue = Catalogue::new(Arc::clone(&state))?;
         let options = AskerOptions {
             limits,

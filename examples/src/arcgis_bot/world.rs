@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use crate::bot::Bot;
 use crate::exit::Usage;
+use crate::personal;
 
 /// The servers of the demonstration.
 pub const SERVERS: &str = include_str!("../../worlds/arcgis_bot/servers.toml");
@@ -176,6 +177,7 @@ impl Islands {
             .signed(true)
             // The limits of a request are real seconds, whatever the clock says.
             .time_limit(Duration::from_secs(30).saturating_mul(scale));
+        let promise = personal::ALL.into_iter().fold(promise, Promise::canary);
         let promise = match &bot.key_directory {
             Some(keys) => promise.key_directory(keys),
             None => promise,

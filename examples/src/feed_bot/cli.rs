@@ -15,6 +15,7 @@ use super::{demo, output, switch, translator};
 use crate::bot::Bot;
 use crate::clock::Clock;
 use crate::exit::{Exit, Usage};
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
@@ -239,7 +240,7 @@ impl Arguments {
 }
 
 fn state_of(out: &Path) -> Result<PathBuf, BoxError> {
-    std::fs::create_dir_all(out)?;
+    files::make_folder(out)?;
     Ok(out.join("state.sqlite"))
 }
 
@@ -266,6 +267,7 @@ async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxErro
     let due = due.max().unwrap_or_default();
     let wait = Duration::from_secs(due.saturating_sub(seconds(seen.clock.now())) + 1);
     tokio::select! {
+        biased;
         () = interrupt.wait() => return Ok(Exit::Interrupted),
         () = tokio::time::sleep(seen.clock.real_duration(wait)) => {}
     }
@@ -283,5 +285,9 @@ async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxErro
             println!("{report}");
         }
     }
-    Ok(if report.is_clean() { Exit::Done } else { Exit::Failed })
+    Ok(match report.is_clean() {
+        false => Exit::Failed,
+        true if interrupt.requested() => Exit::Interrupted,
+        true => Exit::Done,
+    })
 }

@@ -7,16 +7,12 @@ use std::time::{Duration, SystemTime};
 use bot_etiquette::feed::Day;
 use bot_etiquette::referee::{Page, Promise, RetryAfter, Site};
 
+use crate::files;
+use crate::personal::{DNI, EMAIL, IBAN, PHONE};
 use crate::stack::BoxError;
 
 /// How fast the demonstration's clock runs: three hours pass in eleven seconds.
 pub const SCALE: u32 = 1000;
-
-/// An address that is nobody's, for the elements that are never read.
-pub const EMAIL: &str = "persona.privada@correo.example";
-
-/// A number that is nobody's.
-pub const PHONE: &str = "600 000 417";
 
 /// The rows of the largest feed; it is served in pages of a thousand.
 const DIBA_ROWS: u32 = 1180;
@@ -47,7 +43,7 @@ const FILES: &[(&str, &str)] = files! {
 /// # Errors
 /// When a file cannot be written.
 pub fn configure(folder: &Path, translator: Option<&Path>) -> Result<PathBuf, BoxError> {
-    fs::create_dir_all(folder.join("reviews"))?;
+    files::make_folder(&folder.join("reviews"))?;
     for (name, text) in FILES {
         fs::write(folder.join(name), text)?;
     }
@@ -86,6 +82,8 @@ pub fn promise() -> Promise {
         .revisit(super::config::EVERY)
         .canary(EMAIL)
         .canary(PHONE)
+        .canary(DNI)
+        .canary(IBAN)
 }
 
 /// The four hosts, and one that nobody has reviewed; dates are days from `now` on.
@@ -163,7 +161,8 @@ fn filled(text: &str, now: SystemTime) -> String {
         }
         filled.push_str(rest);
     }
-    filled.replace("{email}", EMAIL).replace("{phone}", PHONE)
+    let personal = [("{email}", EMAIL), ("{phone}", PHONE), ("{dni}", DNI), ("{iban}", IBAN)];
+    personal.into_iter().fold(filled, |filled, (name, text)| filled.replace(name, text))
 }
 
 /// Every character of the feed fits; another would become a question mark, as at the publisher.

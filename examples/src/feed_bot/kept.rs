@@ -37,6 +37,14 @@ const TABLES: &str = "
     ) WITHOUT ROWID;
 ";
 
+/// Moves what was noted when with a clock that was set back by `?1` milliseconds.
+pub(super) const STEPPED_BACK: &[&str] = &[
+    "UPDATE source SET due = max(0, due - ?1 / 1000), began = max(1, began - ?1 / 1000), ended = ended - ?1 / 1000",
+    "UPDATE page SET at = max(0, at - ?1 / 1000)",
+    "UPDATE event SET since = max(0, since - ?1 / 1000), seen = max(0, seen - ?1 / 1000)",
+    "UPDATE look SET look = json_set(look, '$.at', max(0, json_extract(look, '$.at') - ?1 / 1000))",
+];
+
 const DAY: i64 = 86_400;
 
 /// The state file of the bot; clones share it.

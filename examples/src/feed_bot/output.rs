@@ -1,5 +1,6 @@
 //! What people get: `events.ndjson`, `calendar.ics`, `index.html`, and the politeness report.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -9,9 +10,10 @@ use serde::Serialize;
 use super::config::Config;
 use super::kept::Kept;
 use super::page;
-use super::report::{self, Status};
+use super::report::{self, HostStatus, SourceStatus, Status};
 use super::translator::Known;
-use crate::ledger::Ledger;
+use crate::files;
+use crate::ledger::{Ledger, LedgerReport};
 use crate::stack::BoxError;
 
 /// What was written.
@@ -72,7 +74,8 @@ pub async fn write(
     let problems = translate(config, kept, &mut calendar).await?;
     let shown: Vec<Shown<'_>> = calendar.distinct().filter_map(|group| shown(&group)).collect();
     let status = report::status(config, kept, now)?;
-    std::fs::create_dir_all(out)?;
+    files::make_folder(out)?;
+    let put = |name: &str, text: String| files::write_whole(&out.join(name), text);
     let mut lines = String::new();
     for shown in &shown {
         lines.push_str(&serde_json::to_string(&shown.line())?);
@@ -80,11 +83,11 @@ pub async fn write(
     }
     let first = config.languages.first().map_or("es", String::as_str);
     let product = "-//bot-etiquette//feed_bot//EN";
-    let politeness = politeness(ledger, &status);
-    put(out, "events.ndjson", &lines)?;
-    put(out, "calendar.ics", &write_icalendar(product, first, shown.iter().map(|shown| shown.event), now))?;
-    put(out, "index.html", &page::index(config, &shown, &status, ledger))?;
-    put(out, "politeness.json", &serde_json::to_string_pretty(&politeness)?)?;
+    let politeness = Politeness::new(ledger, &status);
+    put("events.ndjson", lines)?;
+    put("calendar.ics", write_icalendar(product, first, shown.iter().map(|shown| shown.event), now))?;
+    put("index.html", page::index(config, &shown, &status, ledger))?;
+    put("politeness.json", serde_json::to_string_pretty(&politeness)?)?;
     Ok(Written { events: shown.len(), records: calendar.len(), problems, status })
 }
 
@@ -135,20 +138,25 @@ impl<'e> Shown<'e> {
     }
 }
 
-fn politeness(ledger: &Ledger, status: &Status) -> serde_json::Value {
-    let mut report = ledger.to_json();
-    if let Some(report) = report.as_object_mut() {
-        report.insert("allowed_and_asked".to_owned(), serde_json::json!(status.hosts));
-        report.insert("sources".to_owned(), serde_json::json!(status.sources));
-        report.insert("emails_kept".to_owned(), status.emails_kept.into());
-        report.insert("phones_kept".to_owned(), status.phones_kept.into());
-    }
-    report
+/// The politeness report, with what was promised beside what was done.
+#[derive(Serialize)]
+struct Politeness<'a> {
+    #[serde(flatten)]
+    ledger: LedgerReport,
+    allowed_and_asked: &'a BTreeMap<String, HostStatus>,
+    sources: &'a [SourceStatus],
+    emails_kept: u64,
+    phones_kept: u64,
 }
 
-/// In one step: whoever reads it sees the old file or the new one, also when the program is killed meanwhile.
-fn put(out: &Path, name: &str, text: &str) -> std::io::Result<()> {
-    let beside = out.join(format!(".{name}.new"));
-    std::fs::write(&beside, text)?;
-    std::fs::rename(beside, out.join(name))
+impl<'a> Politeness<'a> {
+    fn new(ledger: &Ledger, status: &'a Status) -> Self {
+        Self {
+            ledger: ledger.report(),
+            allowed_and_asked: &status.hosts,
+            sources: &status.sources,
+            emails_kept: status.emails_kept,
+            phones_kept: status.phones_kept,
+        }
+    }
 }

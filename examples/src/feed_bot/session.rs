@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bot_etiquette::robots::ReviewedPolicy;
 
 use super::config::Config;
-use super::kept::Kept;
+use super::kept::{Kept, STEPPED_BACK};
 use super::output::{self, Written};
 use super::reader::{self, Reader};
 use super::record::seconds;
@@ -46,6 +46,7 @@ impl Session {
         let token = bot.identity.token();
         let config = Config::read(sources, Some(token), world.is_loopback())?;
         let kept = Kept::open(state, config.policy.clone())?;
+        kept.state().politeness.begin(world.clock.now().into(), STEPPED_BACK)?;
         let ledger = Ledger::new(world.clock);
         let client = reader::assemble(bot, world, &kept, &ledger)?;
         let politeness = kept.state().politeness.clone();

@@ -5,6 +5,7 @@ use std::path::Path;
 use toml_edit::DocumentMut;
 
 use crate::exit::Usage;
+use crate::files;
 
 /// Turns a source on or off; comments and everything else in the file stay as they are. Says whether that was a change.
 ///
@@ -30,8 +31,6 @@ pub fn turn(path: &Path, id: &str, on: bool) -> Result<bool, Usage> {
     *switch = on.into();
     *switch.decor_mut() = decor;
     // In one step: a bot that reads it meanwhile sees the old file or the new one.
-    let beside = path.with_extension("toml.new");
-    std::fs::write(&beside, document.to_string()).map_err(|error| wrong(&error))?;
-    std::fs::rename(&beside, path).map_err(|error| wrong(&error))?;
+    files::write_whole(path, document.to_string()).map_err(|error| Usage::new(error.to_string()))?;
     Ok(true)
 }

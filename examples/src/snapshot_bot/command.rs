@@ -17,6 +17,7 @@ use super::time;
 use super::view::Look;
 use super::visitor::VisitorOptions;
 use crate::exit::{Exit, Usage};
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
@@ -108,8 +109,7 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
     let policy = policy(setup)?;
     let path = setup.state.clone().unwrap_or_else(|| setup.out.join("state.sqlite"));
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| format!("the folder {}: {error}", folder.display()))?;
+        files::make_folder(folder)?;
     }
     let world = match &setup.world {
         Some(file) => World::read(file)?,

@@ -17,6 +17,7 @@ use super::probes::{self, Probe, Probes, What};
 use super::queue::{Job, Queue, Source};
 use super::reading::{self, Reading};
 use super::record::{HopRecord, PageOutcome, PageRecord};
+use super::schema::STEPPED_BACK;
 use super::view::Viewer;
 use super::visitor::{Errand, Visitor, VisitorOptions};
 use super::{Site, languages, sitemaps, time};
@@ -95,7 +96,9 @@ impl Crawl {
     /// # Errors
     /// When the state cannot be written, or the bot may not be used in this world.
     pub async fn run(&self, site: &Site, ledger: &Ledger) -> Result<CrawlEnd, BoxError> {
-        let now = time::millis(self.world.clock.now());
+        let now = self.world.clock.now();
+        self.state.politeness.begin(now.into(), STEPPED_BACK)?;
+        let now = time::millis(now);
         let (queue, lost) = Queue::open(&self.state, site, now)?;
         let visitor =
             Visitor::new(&self.bot, &self.world, &self.state, site, &self.options, self.viewer.chromium())?;

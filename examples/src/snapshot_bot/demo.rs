@@ -17,6 +17,7 @@ use super::view::Look;
 use super::visitor::VisitorOptions;
 use super::{report, time, worlds};
 use crate::exit::Exit;
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
@@ -56,15 +57,15 @@ pub async fn run(setup: &Setup) -> Result<Exit, BoxError> {
         false => tell(setup, &ends, &verdict),
     }
     Ok(match () {
-        () if interrupted => Exit::Interrupted,
         () if !verdict.is_clean() => Exit::Failed,
+        () if interrupted => Exit::Interrupted,
         () => Exit::Done,
     })
 }
 
 /// The first crawl knows nothing of the site; for the second, its owner has brought an export of a search console.
 async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<CrawlEnd>, bool), BoxError> {
-    std::fs::create_dir_all(&setup.out)?;
+    files::make_folder(&setup.out)?;
     let path = setup.out.join("demo.sqlite");
     for suffix in ["", "-wal", "-shm"] {
         // Each demonstration begins anew.
@@ -103,7 +104,7 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
         let interrupted = end.interrupted;
         ends.push(end);
         if interrupted {
-            return Ok((ends, true));
+            break;
         }
         let export = Export::read(EXPORT)?;
         Sites(&crawl.state).verify(&site, "Seiten.csv", None, &export, time::millis(world.clock.now()))?;
@@ -112,7 +113,8 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
     crawl.viewer.close().await;
     crawl.talk.finish();
     report::write(&crawl.state, &Sites(&crawl.state).all()?, &agent, Some(&ledger), &setup.out)?;
-    Ok((ends, false))
+    let interrupted = ends.iter().any(|end| end.interrupted);
+    Ok((ends, interrupted))
 }
 
 fn tell(setup: &Setup, ends: &[CrawlEnd], verdict: &Report) {

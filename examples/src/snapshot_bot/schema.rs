@@ -63,6 +63,18 @@ const TABLES: &str = "
     ) WITHOUT ROWID;
 ";
 
+/// Moves what was noted when with a clock that was set back by `?1` milliseconds.
+pub(crate) const STEPPED_BACK: &[&str] = &[
+    "UPDATE probe SET asked = asked - ?1, record = json_set(record, '$.at', json_extract(record, '$.at') - ?1)",
+    "UPDATE crawl SET started = started - ?1, finished = finished - ?1",
+    "UPDATE page SET first_read = first_read - ?1, changed = changed - ?1,
+        record = json_set(record, '$.at', json_extract(record, '$.at') - ?1)",
+    // By way of moments that no version has: each is part of its key.
+    "UPDATE version SET at = -at - ?1",
+    "UPDATE version SET at = -at - 2 * ?1",
+    "UPDATE evidence SET imported = imported - ?1",
+];
+
 /// Opens the state file, or makes it.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bot_etiquette::referee::{Page, Promise, Site};
 
 use crate::bot::Bot;
+use crate::personal;
 
 macro_rules! file {
     ($name:literal) => {
@@ -33,6 +34,7 @@ pub fn promise(bot: &Bot) -> Promise {
         .nofollow(true)
         .closed_path("orchard.example/private/")
         .closed_path("closed.example/diary");
+    let promise = personal::ALL.into_iter().fold(promise, Promise::canary);
     match &bot.key_directory {
         Some(keys) => promise.signed(true).key_directory(keys),
         None => promise,

@@ -178,3 +178,21 @@ async fn catalogues_are_asked_under_their_records_and_a_refusal_is_no_empty_resu
     assert!(found.is_empty() && tally.left[0].why.contains("no lane"), "{tally:?}");
     isles.kept().await;
 }
+
+#[tokio::test]
+async fn a_day_stays_a_day_when_the_clock_is_set_back_between_two_crawls() {
+    for back in [DAY / 24, DAY, 365 * DAY] {
+        let isles = Isles::serve(&[GIS]).await;
+        isles.crawl().await;
+        let asked = isles.log.all().len();
+        let set = isles.world.clock.now() - back;
+        let session = isles.session_in(&isles.at(set), Config::default(), DAY);
+        job::crawl(&session, isles.roots()).await.unwrap();
+        assert_eq!(isles.log.all().len(), asked, "{back:?} back, the same day");
+        // What comes next is signed by a clock that is wrong, as the referee would say.
+        assert!(isles.demo.report().is_clean(), "{}", isles.demo.report());
+        let session = isles.session_in(&isles.at(set + 2 * DAY), Config::default(), DAY);
+        job::crawl(&session, isles.roots()).await.unwrap();
+        assert!(isles.log.all().len() > asked, "{back:?} back, two days later");
+    }
+}

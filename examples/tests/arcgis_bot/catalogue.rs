@@ -114,7 +114,7 @@ async fn a_full_disk_or_a_state_that_cannot_be_written_keeps_what_was_stored() {
     let out = isles.folder.file("out");
     outputs::write(&out, &session, &Story::default()).unwrap();
     let page = std::fs::read(out.join("report.html")).unwrap();
-    std::fs::create_dir(out.join("services.half")).unwrap();
+    std::fs::create_dir(out.join(".services.ndjson.new")).unwrap();
     let error = outputs::write(&out, &session, &Story::default()).unwrap_err().to_string();
     assert!(error.contains("services.ndjson could not be written"), "{error}");
     assert_eq!(std::fs::read(out.join("report.html")).unwrap(), page);

@@ -3,10 +3,15 @@
 use std::process::{Command, Output};
 
 use super::helm::{Folder, Isles};
-use super::processes::program;
+use crate::program::program;
 
 fn run(folder: &Folder, arguments: &[&str]) -> Output {
-    Command::new(program()).args(["--out"]).arg(folder.file("out")).args(arguments).output().unwrap()
+    Command::new(program("arcgis_bot"))
+        .args(["--out"])
+        .arg(folder.file("out"))
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 #[track_caller]
@@ -57,7 +62,7 @@ async fn a_dead_host_is_told_with_the_time_to_come_back_and_nothing_is_lost() {
     let (world, out) = (isles.folder.file("world.json"), isles.folder.file("out"));
     isles.demo.write(&world).unwrap();
     let address = isles.islands.addresses().remove(0);
-    let mut crawl = Command::new(program());
+    let mut crawl = Command::new(program("arcgis_bot"));
     crawl.arg("--world").arg(world).arg("--out").arg(out).args(["--wait", "60", "crawl", &address]);
     let output = tokio::task::spawn_blocking(move || crawl.output().unwrap()).await.unwrap();
     let told = String::from_utf8_lossy(&output.stderr);

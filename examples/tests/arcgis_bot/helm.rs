@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bot_etiquette::arcgis::Root;
 use bot_etiquette::politeness::Policy;
@@ -100,10 +100,13 @@ impl Isles {
 
     /// The same world so many days later.
     pub fn days_later(&self, days: u32) -> World {
-        let now = self.world.clock.now();
-        let later = Clock::joined(1, Clock::real().now(), now + DAY * days, &[]).unwrap();
+        self.at(self.world.clock.now() + DAY * days)
+    }
+
+    /// The same world, seen from a machine whose clock says so.
+    pub fn at(&self, now: SystemTime) -> World {
         let mut world = self.world.clone();
-        world.clock = later;
+        world.clock = Clock::joined(1, Clock::real().now(), now, &[]).unwrap();
         world
     }
 

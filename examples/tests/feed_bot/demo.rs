@@ -6,11 +6,12 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use bot_etiquette_examples::bot::Bot;
-use bot_etiquette_examples::feed_bot::demo::{self, EMAIL, PHONE};
+use bot_etiquette_examples::feed_bot::demo;
 use bot_etiquette_examples::feed_bot::record::seconds;
 use bot_etiquette_examples::feed_bot::report::{SourceStatus, Status};
 use bot_etiquette_examples::feed_bot::session::Session;
 use bot_etiquette_examples::interrupt::Interrupt;
+use bot_etiquette_examples::personal::{DNI, EMAIL, IBAN, PHONE};
 use bot_etiquette_examples::talk::Talk;
 use bot_etiquette_examples::world::Demo;
 use serde_json::Value;
@@ -263,7 +264,9 @@ pub fn search(folder: &Path) -> usize {
         }
         let bytes = fs::read(&path).unwrap();
         let digits = PHONE.replace(' ', "");
-        for personal in [EMAIL, PHONE, &digits, "persona.privada", "webmaster@datos.example", "910 000 001"] {
+        for personal in
+            [EMAIL, PHONE, DNI, IBAN, &digits, "persona.privada", "webmaster@datos.example", "910 000 001"]
+        {
             let found = bytes.windows(personal.len()).any(|window| window == personal.as_bytes());
             assert!(!found, "{personal} in {}", path.display());
         }

@@ -1,4 +1,4 @@
-//! `kill -9` at any request: the bot goes on where it was, and the hosts see nothing of it.
+//! `kill -9` and Ctrl-C at any request: the bot goes on where it was, and the hosts see nothing of it.
 //!
 //! The test starts its own binary again as the bot: `child` does nothing unless it is told what to run.
 
@@ -10,9 +10,11 @@ use std::time::{Duration, SystemTime};
 use bot_etiquette::politeness::Policy;
 use bot_etiquette::referee::{Page, Site};
 use bot_etiquette_examples::feed_bot::{cli, demo, kept::Kept};
+use bot_etiquette_examples::personal;
 use bot_etiquette_examples::world::Demo;
 
 use crate::demo::search;
+use crate::program::{Running, program};
 use crate::town;
 
 const ARGUMENTS: &str = "FEED_BOT_ARGUMENTS";
@@ -67,7 +69,7 @@ async fn small_world(folder: &Path) -> Demo {
         let page = |(at, path): (usize, &&str)| {
             let item = format!(
                 "{{\"items\":[{{\"id\":{at},\"title\":\"Danza, {}\",\"from\":\"2099-05-01\"}}]}}",
-                demo::EMAIL
+                personal::EMAIL
             );
             Page::new(path).header("Content-Type", "application/json").body(item)
         };
@@ -75,7 +77,8 @@ async fn small_world(folder: &Path) -> Demo {
     }
     fs::write(sources, text).unwrap();
     // What came in the last moment before a kill cannot be known: its validators are left to the other tests.
-    let promise = town::promise().conditional(false).group(&["www.esmadrid.com"], 0.1).canary(demo::EMAIL);
+    let promise =
+        town::promise().conditional(false).group(&["www.esmadrid.com"], 0.1).canary(personal::EMAIL);
     let world = Demo::start(sites, promise, 100).await.unwrap();
     world.write(&folder.join("world.json")).unwrap();
     world
@@ -113,7 +116,10 @@ async fn killed_at(point: usize) -> Vec<String> {
     assert!((15..=15 + 3).contains(&report.requests()), "at most one a host is lost: {point}: {report}");
     for name in ["events.ndjson", "state.sqlite"] {
         let bytes = fs::read(folder.join(name)).unwrap();
-        assert!(!bytes.windows(demo::EMAIL.len()).any(|window| window == demo::EMAIL.as_bytes()), "{name}");
+        assert!(
+            !bytes.windows(personal::EMAIL.len()).any(|window| window == personal::EMAIL.as_bytes()),
+            "{name}"
+        );
     }
     held(&folder)
 }
@@ -169,4 +175,81 @@ async fn what_is_held_of_a_source_is_listed_and_no_log_holds_personal_data() {
     fs::write(folder.join("log.txt"), said).unwrap();
     assert!(search(&folder) >= 6, "four outputs, the state and the log");
     assert!(world.finish().await.is_clean());
+}
+
+/// The bot as its own program, in the world of the folder.
+fn start(folder: &Path, command: &[&str]) -> Running {
+    let mut bot = Command::new(program("feed_bot"));
+    bot.arg("--sources").arg(folder.join("sources.toml")).arg("--out").arg(folder);
+    bot.arg("--world").arg(folder.join("world.json")).args(command);
+    Running::start(&mut bot, &folder.join("told.log"))
+}
+
+/// The outputs stand whole, and none half written.
+#[track_caller]
+fn assert_whole(folder: &Path) {
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    for line in read("events.ndjson").lines().chain([&*read("politeness.json")]) {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+    assert!(read("index.html").trim_end().ends_with("</html>"));
+    assert!(read("calendar.ics").trim_end().ends_with("END:VCALENDAR"));
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name();
+        assert!(!name.to_string_lossy().ends_with(".new"), "{name:?} is half written");
+    }
+}
+
+#[tokio::test]
+async fn ctrl_c_in_the_middle_keeps_what_was_read_and_the_next_run_goes_on() {
+    let whole = |source| (0..4).map(move |event| format!("town-{source} town:{event}"));
+    let whole: Vec<String> = (0..3).flat_map(whole).collect();
+    for (point, command) in [(1, &["run", "--once"][..]), (8, &["run", "--once"]), (8, &["run"])] {
+        let folder = town::folder(&format!("stopped-{point}-{}", command.len()));
+        let world = small_world(&folder).await;
+        let mut bot = start(&folder, command);
+        while world.requests() < point {
+            assert!(bot.is_running(), "{}", bot.told());
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        bot.signal("INT");
+        assert_eq!(bot.ended(Duration::from_secs(8)).await, Some(130), "{point}: {}", bot.told());
+        assert_whole(&folder);
+        assert!(held(&folder).len() < whole.len(), "it was stopped in the middle");
+        // A run that was stopped is taken up again, at once.
+        let mut bot = start(&folder, &["run", "--once"]);
+        assert_eq!(bot.ended(Duration::from_secs(60)).await, Some(0), "{point}: {}", bot.told());
+        assert_whole(&folder);
+        assert_eq!(held(&folder), whole);
+        let report = world.finish().await;
+        assert!(report.is_clean(), "{point}: {report}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_ctrl_c_leaves_at_once_and_loses_nothing() {
+    let folder = town::folder("stopped-twice");
+    let sources = town::configure(&folder, "", &["http://datos.madrid.es/slow.json"], &[]);
+    assert!(sources.exists());
+    let late = town::page("/slow.json", &["Danza"]).delay(Duration::from_secs(20));
+    let site = Site::new(town::HOST).page(late).page(town::page("/slow.json", &["Danza"]));
+    let world = Demo::start(vec![site], town::promise(), 1).await.unwrap();
+    world.write(&folder.join("world.json")).unwrap();
+    let mut bot = start(&folder, &["run", "--once"]);
+    // robots.txt, and the page that takes twenty seconds.
+    while world.requests() < 2 {
+        assert!(bot.is_running(), "{}", bot.told());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    bot.signal("INT");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(bot.is_running(), "what is open is finished:\n{}", bot.told());
+    bot.signal("INT");
+    assert_eq!(bot.ended(Duration::from_secs(2)).await, Some(130), "{}", bot.told());
+    // The run was not over: it is taken up again, once the slot of the request that died is free.
+    let mut bot = start(&folder, &["run", "--once"]);
+    assert_eq!(bot.ended(Duration::from_secs(90)).await, Some(0), "{}", bot.told());
+    assert_whole(&folder);
+    let report = world.finish().await;
+    assert!(report.is_clean(), "{report}");
 }

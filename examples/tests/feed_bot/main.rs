@@ -6,6 +6,9 @@ mod config;
 mod demo;
 mod killed;
 mod looks;
+#[path = "../program/mod.rs"]
+mod program;
 mod requests;
+mod soak;
 mod town;
 mod words;

@@ -1,9 +1,12 @@
 //! One request after the other: how many, whither, with what, and what their answers change.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bot_etiquette::politeness::Ask;
 use bot_etiquette::referee::{Page, RetryAfter, Site};
+use bot_etiquette_examples::feed_bot::config::EVERY;
+use bot_etiquette_examples::feed_bot::record::seconds;
 use bot_etiquette_examples::feed_bot::schedule::{self, Round};
 use bot_etiquette_examples::feed_bot::switch;
 use bot_etiquette_examples::talk::Talk;
@@ -385,4 +388,46 @@ async fn first_runs_are_spread_by_their_phases_and_later_ones_are_three_hours_ap
     assert!(second[0] >= 3600, "{second:?}");
     assert!(first.len() >= 2 && first.windows(2).all(|pair| pair[1] - pair[0] >= 3 * 3600), "{first:?}");
     assert!(*rounds.lock().unwrap() >= 2);
+}
+
+/// One round, and those of a bot that is started again when the clock has been set by so much; how many requests there were
+/// after each: at once, and three hours later.
+async fn stepped(name: &str, back: Duration, on: Duration) -> [usize; 3] {
+    let pages = [page("/1.json", &["Danza"]), page("/1.json", &["Cine"])];
+    let site = pages.into_iter().fold(Site::new(HOST), Site::page);
+    let mut town = Town::found(name, 1000, vec![site], &[&url("/1.json")], &[]).await;
+    town.round().await;
+    let mut asked = vec![town.report().requests()];
+    town.restart_at(|now| now - back + on);
+    town.round().await;
+    asked.push(town.report().requests());
+    let clock = town.session().reader.clock;
+    let due = town.row().due;
+    let wait = Duration::from_secs(due.saturating_sub(seconds(clock.now())));
+    assert!(wait <= EVERY + Duration::from_secs(60), "{name}: {wait:?} is no three hours");
+    tokio::time::sleep(clock.real_duration(wait + Duration::from_secs(1))).await;
+    town.round().await;
+    asked.push(town.report().requests());
+    assert!(town.report().is_clean(), "{}", town.report());
+    asked.try_into().map(|asked: [u64; 3]| asked.map(|asked| asked as usize)).unwrap()
+}
+
+#[tokio::test]
+async fn runs_and_looks_keep_their_distance_when_the_clock_steps_between_two_runs() {
+    let (hour, zero) = (Duration::from_secs(3_600), Duration::ZERO);
+    let (hours, days, years) = tokio::join!(
+        stepped("hour-back", hour, zero),
+        stepped("day-back", 24 * hour, zero),
+        stepped("year-back", 365 * 24 * hour, zero),
+    );
+    // robots.txt and the feed; nothing at once; the feed three hours later.
+    assert_eq!([hours, days, years], [[2, 2, 3]; 3]);
+    let (hours, days, years) = tokio::join!(
+        stepped("hour-on", zero, hour),
+        stepped("day-on", zero, 24 * hour),
+        stepped("year-on", zero, 365 * 24 * hour),
+    );
+    assert_eq!(hours, [2, 2, 3]);
+    // A day on, both are due at once.
+    assert_eq!([days, years], [[2, 4, 5]; 2]);
 }

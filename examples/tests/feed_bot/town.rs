@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bot_etiquette::referee::{Page, Promise, Report, Site};
 use bot_etiquette_examples::bot::Bot;
+use bot_etiquette_examples::clock::Clock;
 use bot_etiquette_examples::feed_bot::record::{Row, seconds};
 use bot_etiquette_examples::feed_bot::schedule::Round;
 use bot_etiquette_examples::feed_bot::session::Session;
@@ -42,6 +43,8 @@ pub struct Town {
     pub folder: PathBuf,
     pub sources: PathBuf,
     world: Demo,
+    /// The bot's clock, where it is another than the world's.
+    clock: Option<Clock>,
     session: Option<Session>,
 }
 
@@ -80,14 +83,16 @@ pub fn review(folder: &Path, host: &str, closed: &str, more: &str) {
 
 /// A feed of these titles, each an event.
 pub fn feed(titles: &[&str]) -> String {
-    let item = |(at, title): (usize, &&str)| {
-        format!(
-            "{{\"id\":{at},\"title\":\"{title}\",\"from\":\"2099-05-{:02} 20:00:00\",\"link\":\"https://town.example/{at}\"}}",
-            at + 1
-        )
-    };
-    let items: Vec<String> = titles.iter().enumerate().map(item).collect();
+    let items: Vec<String> = (0..).zip(titles).map(|(at, title)| item(at, title)).collect();
     format!("{{\"items\":[{}]}}", items.join(","))
+}
+
+/// One event of a feed.
+pub fn item(at: usize, title: &str) -> String {
+    let day = at % 28 + 1;
+    format!(
+        "{{\"id\":{at},\"title\":\"{title}\",\"from\":\"2099-05-{day:02} 20:00:00\",\"link\":\"https://town.example/{at}\"}}"
+    )
 }
 
 pub fn page(path: &str, titles: &[&str]) -> Page {
@@ -135,7 +140,7 @@ impl Town {
         let sources = configure(&folder, lines, urls, redirects);
         let world = Demo::start(sites, promise(), scale).await.unwrap();
         world.write(&folder.join("world.json")).unwrap();
-        Self { folder, sources, world, session: None }
+        Self { folder, sources, world, clock: None, session: None }
     }
 
     /// The bot; opened when it is first needed, so that a test can change the folder before.
@@ -144,7 +149,8 @@ impl Town {
             let bot = Bot::demo(IDENTITY).unwrap();
             let (talk, interrupt) = (Talk::new(true), Interrupt::never());
             let (state, out) = (self.folder.join("state.sqlite"), self.folder.clone());
-            let world = self.world.world().unwrap();
+            let mut world = self.world.world().unwrap();
+            world.clock = self.clock.unwrap_or(world.clock);
             let session = Session::open(&bot, &world, &self.sources, &state, &out, talk, interrupt);
             self.session = Some(session.unwrap());
         }
@@ -153,6 +159,16 @@ impl Town {
 
     /// The bot is started anew.
     pub fn restart(&mut self) {
+        self.session = None;
+    }
+
+    /// The bot is started anew on a machine whose clock was set.
+    pub fn restart_at(&mut self, set: impl FnOnce(SystemTime) -> SystemTime) {
+        let world = self.world.world().unwrap();
+        let (clock, machine) = (world.clock, Clock::real());
+        let addresses: Vec<_> = world.hosts().map(|_| ([127, 0, 0, 1], 80).into()).collect();
+        let set = set(clock.now());
+        self.clock = Some(Clock::joined(clock.scale(), machine.now(), set, &addresses).unwrap());
         self.session = None;
     }
 

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bot_etiquette::politeness::Policy;
 use bot_etiquette::referee::{Page, Promise, Report, Site};
+use bot_etiquette_examples::clock::Clock;
 use bot_etiquette_examples::interrupt::Interrupt;
 use bot_etiquette_examples::ledger::Ledger;
 use bot_etiquette_examples::snapshot_bot::bots::{self, Edition};
@@ -15,7 +16,7 @@ use bot_etiquette_examples::snapshot_bot::policy::{POLICY, open_state};
 use bot_etiquette_examples::snapshot_bot::report::{self, Summary};
 use bot_etiquette_examples::snapshot_bot::{AsSent, Crawl, CrawlEnd, CrawlOptions, Sites, Viewer, Wish};
 use bot_etiquette_examples::talk::Talk;
-use bot_etiquette_examples::world::Demo;
+use bot_etiquette_examples::world::{Demo, World};
 
 pub(crate) const AGENT: &str = "SiteSnapshot/1.0 (+https://seostudio.com/docs/site-snapshot)";
 
@@ -157,13 +158,26 @@ impl Bench {
     }
 
     pub(crate) async fn crawl_noting(&self, site: &str, ledger: &Ledger) -> CrawlEnd {
+        self.crawl_in(site, self.demo.world().unwrap(), ledger).await
+    }
+
+    /// Crawls a site once, seen from a machine whose clock says so.
+    pub(crate) async fn crawl_at(&self, site: &str, now: SystemTime) -> CrawlEnd {
+        let mut world = self.demo.world().unwrap();
+        let here = [([127, 0, 0, 1], 80).into()];
+        world.clock = Clock::joined(world.clock.scale(), Clock::real().now(), now, &here).unwrap();
+        let ledger = Ledger::new(world.clock);
+        self.crawl_in(site, world, &ledger).await
+    }
+
+    async fn crawl_in(&self, site: &str, world: World, ledger: &Ledger) -> CrawlEnd {
         let state = Arc::new(open_state(&self.state, &self.policy).unwrap());
         let site = Sites(&state).named(site).unwrap();
         let options =
             CrawlOptions { horizon: Duration::from_secs(120), ..CrawlOptions::new(Interrupt::never()) };
         let crawl = Crawl {
             bot: bots::bot(None, &self.edition).unwrap(),
-            world: self.demo.world().unwrap(),
+            world,
             policy: self.policy.clone(),
             state,
             viewer: Arc::clone(&self.viewer),

@@ -6,5 +6,7 @@ mod crawls;
 mod evidence;
 mod killed;
 mod probes;
+#[path = "../program/mod.rs"]
+mod program;
 mod rendered;
 mod rules;

@@ -39,6 +39,34 @@ async fn a_file_is_asked_once_a_week_however_many_pages_load_it() {
 }
 
 #[tokio::test]
+async fn a_week_stays_a_week_when_the_clock_is_set_back_between_two_crawls() {
+    const DAY: Duration = Duration::from_secs(86_400);
+    for (number, back) in [DAY / 24, DAY, 365 * DAY].into_iter().enumerate() {
+        let log = Log::default();
+        let own = log.answers("a.example", "", |asked| match asked.target {
+            "/" => Some(
+                Page::new("/").header("Content-Type", "text/html").body("<title>t</title><img src=/i.png>"),
+            ),
+            "/i.png" => Some(file("image/png", 10)),
+            _ => None,
+        });
+        let bench = Bench::new(&format!("set-back-{number}"), vec![own], owed(), 100).await;
+        bench.add(HOME, &Wish::default()).unwrap();
+        assert_eq!(bench.crawl(HOME).await.checked, 1);
+        let set = bench.demo.world().unwrap().clock.now() - back;
+        for (later, checked) in [(Duration::ZERO, 0), (6 * DAY, 0), (8 * DAY, 1)] {
+            let end = bench.crawl_at(HOME, set + later).await;
+            assert_eq!(
+                (end.checked, end.pages.get("read")),
+                (checked, Some(&1)),
+                "{back:?} back, {later:?} later: {end:?}"
+            );
+        }
+        bench.clean();
+    }
+}
+
+#[tokio::test]
 async fn only_a_few_files_get_one_more_request() {
     let log = Log::default();
     let page = "<title>t</title><link rel=stylesheet href=/s.css><script src=/z.js></script><img src=/big.png><img src=/small.png>\

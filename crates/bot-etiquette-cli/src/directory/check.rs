@@ -63,7 +63,7 @@ pub(super) fn run(options: &Check) -> Result<Answer, Failure> {
             authority.get_or_insert(answer.authority);
             (answer.body.to_vec(), Some((status, answer.headers)))
         }
-        None => (input::read(&options.file)?, options.headers.as_deref().map(response).transpose()?),
+        None => (input::any(&options.file)?, options.headers.as_deref().map(response).transpose()?),
     };
     let mut check = DirectoryCheck::new(&document);
     if let Some((status, headers)) = &response {

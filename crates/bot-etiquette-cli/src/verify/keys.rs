@@ -28,7 +28,7 @@ enum Source {
 impl Keys {
     /// Reads a JWKS document and keeps the keys that are valid at `now`.
     pub(crate) fn directory(file: &str, now: SystemTime, web_bot_auth: bool) -> Result<Self, Failure> {
-        let bytes = input::read(file)?;
+        let bytes = input::any(file)?;
         let fix = "expected a JWKS document: {\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"..\"}]}";
         let unreadable = |error: &dyn fmt::Display| Failure::new(format_args!("{file}: {error} ({fix})"));
         // The library's reader knows what a directory must not hold, which keys it passes over, and the dates.
@@ -58,7 +58,7 @@ impl Keys {
 
     /// Reads one key of any form.
     pub(crate) fn single(file: &str, web_bot_auth: bool) -> Result<Self, Failure> {
-        let bytes = zeroize::Zeroizing::new(input::read(file)?);
+        let bytes = zeroize::Zeroizing::new(input::any(file)?);
         let key = KeyMaterial::parse(&bytes).map_err(|error| {
             Failure::new(format_args!("{file}: {error} (for a JWKS document use --directory)"))
         })?;

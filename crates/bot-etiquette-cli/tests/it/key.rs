@@ -27,10 +27,16 @@ fn a_new_key_lies_in_its_file_alone() {
 fn only_the_owner_may_read_the_secret() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("key-mode");
-    for (file, format) in [("a.pem", "pem"), ("a.jwk", "jwk")] {
-        assert_eq!(folder.run(&["key", "new", "--out", file, "--format", format]).code, 0);
-        let mode = std::fs::metadata(folder.path(file)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600, "{file}");
+    for umask in ["000", "022", "077", "277", "777"] {
+        for format in ["pem", "jwk"] {
+            let (file, program) = (format!("{umask}.{format}"), env!("CARGO_BIN_EXE_bot-etiquette"));
+            let line = format!("umask {umask} && exec '{program}' key new --out {file} --format {format}");
+            let made =
+                std::process::Command::new("sh").args(["-c", &line]).current_dir(folder.path("")).output();
+            assert!(made.unwrap().status.success(), "{line}");
+            let mode = std::fs::metadata(folder.path(&file)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{file}");
+        }
     }
 }
 

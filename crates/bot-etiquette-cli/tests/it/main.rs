@@ -15,6 +15,7 @@ mod referee;
 mod robots;
 mod robots_directives;
 mod run;
+mod secrets;
 mod shell;
 mod sign;
 mod verify;

@@ -148,3 +148,45 @@ fn only_loopback_is_served() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("loopback"));
 }
+
+/// Serves until it is told to end, with one page that takes half a minute.
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "whether a program hangs is a matter of real time")]
+fn ctrl_c_ends_with_the_whole_report_also_while_an_answer_is_under_way_and_when_it_comes_twice() {
+    use std::time::{Duration, Instant};
+    let folder = folder("stopped");
+    let text = "[[site]]\nname = \"a.example\"\nrobots = 404\n[[site.page]]\npath = \"/slow\"\ndelay = 30\nbody = \"late\"\n\
+                [promise]\nrobots_first = true\n";
+    fs::write(folder.join("s.toml"), text).unwrap();
+    let scenario = folder.join("s.toml").display().to_string();
+    for (path, times, code) in [("/robots.txt", 1, 0), ("/slow", 1, 1), ("/slow", 2, 1)] {
+        let mut child = command()
+            .args(["referee", "--scenario", &scenario, "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        while !said.ends_with('\n') {
+            let mut byte = [0];
+            assert_eq!(stderr.read(&mut byte).unwrap(), 1, "{said}");
+            said.push(char::from(byte[0]));
+        }
+        let address = said.split("http://").nth(1).unwrap().split('/').next().unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: a.example\r\n\r\n").unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        let asked = Instant::now();
+        for _ in 0..times {
+            let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            assert!(sent.success());
+        }
+        let output = child.wait_with_output().unwrap();
+        assert!(asked.elapsed() < Duration::from_secs(10), "{path}: it waits for the answer");
+        assert_eq!(output.status.code(), Some(code), "{path}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["requests"], 1, "{path}: {report}");
+    }
+}

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use bot_etiquette_politeness::{
-    Ask, HostPolicy, Outcome, Policy, Politeness, Quota, Reason, Refusal, Snapshot, Timestamp,
+    Ask, Groups, HostPolicy, HostState, Outcome, Policy, Politeness, Quota, Reason, Refusal, Snapshot,
+    Timestamp,
 };
 use url::Url;
 
@@ -208,6 +209,22 @@ fn an_import_keeps_deadlines_and_leaves_what_was_left_when_the_clock_was_stepped
             at(free),
             "at {now}"
         );
+    }
+}
+
+#[test]
+fn a_state_of_a_store_of_ones_own_keeps_what_was_left_when_the_clock_was_set_back() {
+    let policy = Policy::new(HostPolicy::new().unreachable_first(seconds(900)));
+    let (rules, url) = (policy.rules(&"h".parse().unwrap()), url("h"));
+    for (from, to, free) in [(200, 150, 950), (200, 0, 800), (200, 200, 1000), (200, 300, 1000), (5000, 7, 7)]
+    {
+        let (mut state, mut groups) = (HostState::default(), Groups::default());
+        let opened = state.start(&rules, &mut groups, &Ask::new(&url), at(100)).unwrap();
+        state.end(&rules, &mut groups, &opened, &Outcome::failed("connect".parse().unwrap()), 0.0, at(100));
+        state.step_back(at(from), at(to));
+        let decision = state.check(&rules, &groups, &Ask::new(&url), at(to));
+        let until = decision.err().and_then(|refusal| refusal.until()).unwrap_or(at(to));
+        assert_eq!(until, at(free), "from {from} to {to}");
     }
 }
 

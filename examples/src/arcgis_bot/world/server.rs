@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::shapes::{At, Shape, shapes};
 use super::{Layer, Server, Service};
+use crate::personal;
 
 /// How often each service was asked.
 #[derive(Clone, Default)]
@@ -179,6 +180,7 @@ fn description(server: &Server, service: &Service) -> Value {
         "spatialReference": {"wkid": service.wkid, "latestWkid": service.wkid},
         "fullExtent": extent(service, &all),
         "singleFusedMapCache": service.has("tiles"),
+        "documentInfo": {"Author": personal::EMAIL, "Keywords": personal::PHONE},
         "maxRecordCount": 2000, "maxImageWidth": 4096, "maxImageHeight": 4096,
         "supportedImageFormatTypes": "PNG32,PNG",
     });
@@ -296,12 +298,17 @@ fn features(shapes: &[Shape], most: usize, wkid: u32) -> Value {
         Shape::Ring(points) => json!({"rings": [points.iter().map(place).collect::<Vec<_>>()]}),
     };
     let each = shapes.iter().take(most).enumerate();
-    let each =
-        each.map(|(id, shape)| json!({"attributes": {"OBJECTID": id + 1}, "geometry": geometry(shape)}));
+    let each = each.map(|(id, shape)| json!({"attributes": owned(id + 1), "geometry": geometry(shape)}));
     json!({
         "objectIdFieldName": "OBJECTID", "geometryType": geometry_type(shapes), "spatialReference": {"wkid": wkid},
         "features": each.collect::<Vec<_>>(), "exceededTransferLimit": shapes.len() > most,
     })
+}
+
+/// What servers tell of an object although nobody asked: who owns it.
+fn owned(id: usize) -> Value {
+    let [email, phone, identity, account] = personal::ALL;
+    json!({"OBJECTID": id, "OWNER_MAIL": email, "OWNER_PHONE": phone, "OWNER_ID": identity, "ACCOUNT": account})
 }
 
 fn export(service: &Service, query: &BTreeMap<String, String>) -> Option<Page> {

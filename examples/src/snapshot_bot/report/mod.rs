@@ -14,6 +14,7 @@ use super::pages::{Known, Pages};
 use super::probes::{Probed, Probes};
 use super::record::PageOutcome;
 use super::{Site, Sites, languages};
+use crate::files;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
 use crate::state::State;
@@ -105,16 +106,13 @@ pub fn write(
         .iter()
         .map(|site| SiteReport::new(state, site.clone()))
         .collect::<rusqlite::Result<Vec<_>>>()?;
-    std::fs::create_dir_all(out).map_err(|error| format!("the folder {}: {error}", out.display()))?;
-    let put = |name: &str, text: String| {
-        let file = out.join(name);
-        std::fs::write(&file, text).map_err(|error| BoxError::from(format!("{}: {error}", file.display())))
-    };
+    files::make_folder(out)?;
+    let put = |name: &str, text: String| files::write_whole(&out.join(name), text);
     put("pages.ndjson", ndjson::pages(&reports))?;
     put("links.ndjson", ndjson::links(&reports))?;
     put("report.html", page::document(&reports, agent, ledger))?;
     if let Some(ledger) = ledger {
-        put("politeness.json", serde_json::to_string_pretty(&ledger.to_json())? + "\n")?;
+        put("politeness.json", serde_json::to_string_pretty(&ledger.report())? + "\n")?;
     }
     Ok(reports.iter().map(SiteReport::summary).collect())
 }

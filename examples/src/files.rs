@@ -1,0 +1,124 @@
+//! What the programs write: a file is there whole or as it was before, and a state is its owner's alone.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Writes a file in one step: whoever reads it sees the old one or the new one, also when the program is killed meanwhile.
+///
+/// # Errors
+/// Names the file; what was there before stays then.
+pub fn write_whole(file: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut name = OsString::from(".");
+    name.push(file.file_name().unwrap_or_default());
+    name.push(".new");
+    let beside = file.with_file_name(name);
+    let written = fs::write(&beside, text).and_then(|()| {
+        // What a person let nobody else read stays so.
+        if let Ok(before) = fs::metadata(file) {
+            fs::set_permissions(&beside, before.permissions())?;
+        }
+        fs::rename(&beside, file)
+    });
+    written.map_err(|error| {
+        // What could not be written whole is of no use.
+        let _ = fs::remove_file(&beside);
+        named(file, &error)
+    })
+}
+
+/// Makes a folder for outputs and state, and those above it, for their owner alone; one that is there stays as it is.
+///
+/// # Errors
+/// Names the folder.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    // The folder of a bare file name is where the program runs.
+    if folder.as_os_str().is_empty() { Ok(()) } else { builder.create(folder) }
+        .map_err(|error| named(folder, &error))
+}
+
+/// Makes a database its owner's alone, whatever the umask, before it is opened: what lies beside it gets its mode from it.
+///
+/// A file of another's that this user may write is left as that one wants it, and one that cannot be made is told when it is
+/// opened.
+pub fn make_private(database: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+        let _ = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(database);
+        for end in ["", "-wal", "-shm"] {
+            let mut file = database.as_os_str().to_owned();
+            file.push(end);
+            if fs::metadata(&file)
+                .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o777 != 0o600)
+            {
+                let _ = fs::set_permissions(&file, fs::Permissions::from_mode(0o600));
+            }
+        }
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{} could not be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+    use super::*;
+
+    fn folder(name: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("bot-etiquette-files-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        make_folder(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_whole_stays_as_it_was() {
+        let folder = folder("whole");
+        let file = folder.join("report.html");
+        write_whole(&file, "first").unwrap();
+        // Where the new one would be written there is something else.
+        fs::create_dir(folder.join(".report.html.new")).unwrap();
+        let error = write_whole(&file, "second").unwrap_err();
+        assert!(error.to_string().contains("report.html could not be written"), "{error}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "first");
+        fs::remove_dir(folder.join(".report.html.new")).unwrap();
+        write_whole(&file, "second").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "second");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_state_is_its_owners_alone_also_one_that_was_open_to_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = folder("modes");
+        let mode = |name: &str| fs::metadata(folder.join(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(""), 0o700);
+        for before in [None, Some(0o644), Some(0o666), Some(0o777), Some(0o400)] {
+            if let Some(before) = before {
+                for name in ["state.sqlite", "state.sqlite-wal"] {
+                    fs::write(folder.join(name), "kept").unwrap();
+                    fs::set_permissions(folder.join(name), fs::Permissions::from_mode(before)).unwrap();
+                }
+            }
+            make_private(&folder.join("state.sqlite"));
+            assert_eq!(mode("state.sqlite"), 0o600, "{before:?}");
+            if before.is_some() {
+                assert_eq!(mode("state.sqlite-wal"), 0o600, "{before:?}");
+                assert_eq!(fs::read_to_string(folder.join("state.sqlite")).unwrap(), "kept");
+                fs::set_permissions(folder.join("state.sqlite"), fs::Permissions::from_mode(0o600)).unwrap();
+            }
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
