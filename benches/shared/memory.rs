@@ -23,4 +23,12 @@ unsafe impl GlobalAlloc for Counting {
         IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
         unsafe { System.dealloc(place, layout) }
     }
+
+    // The default would copy each block that grows or shrinks, which the system's allocator mostly need not.
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let now = IN_USE.fetch_add(size, Ordering::Relaxed) + size;
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        PEAK.fetch_max(now, Ordering::Relaxed);
+        unsafe { System.realloc(place, layout, size) }
+    }
 }
