@@ -12,6 +12,9 @@ const RADIUS: f64 = 6_378_137.0;
 /// The edge of Web Mercator, in metres.
 pub(crate) const MERCATOR_EDGE: f64 = 20_037_508.342_789_2;
 
+/// How far beyond the edge of the globe, in degrees, a projection may come by its own arithmetic.
+const NOISE: f64 = 1e-6;
+
 /// A system whose points can be placed.
 #[derive(Debug)]
 pub(crate) struct Crs {
@@ -91,7 +94,9 @@ impl Crs {
             #[cfg(feature = "proj")]
             Way::Projected(projected) => projected.place(x, y)?,
         };
-        (lon.is_finite() && lat.is_finite()).then_some((lon, lat))
+        // A system that a server wrote itself may count its longitudes from any meridian.
+        let lon = if lon.abs() > 180.0 + NOISE { lon - 360.0_f64.copysign(lon) } else { lon };
+        (lon.abs() <= 180.0 + NOISE && lat.abs() <= 90.0 + NOISE).then_some((lon, lat))
     }
 
     /// The area that the system is made for: west, south, east, north.

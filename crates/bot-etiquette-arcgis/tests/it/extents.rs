@@ -224,6 +224,21 @@ fn a_hostile_definition_is_refused_before_it_is_parsed() {
 }
 
 #[test]
+fn no_prime_meridian_of_a_server_s_own_leads_off_the_globe() {
+    let at = |meridian: &str| {
+        let wkt = format!(
+            r#"GEOGCS["GCS_Own",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Own",{meridian}]]"#
+        );
+        let mut extent = Extent::new([1.0, 1.0, 2.0, 2.0], 1);
+        extent.spatial_reference = Some(SpatialReference { wkt: Some(wkt), ..SpatialReference::default() });
+        extent.to_wgs84()
+    };
+    near(&at("-17.6666666667"), [-16.667, 1.0, -15.667, 2.0], 0.01);
+    near(&at("179.5"), [-179.5, 1.0, -178.5, 2.0], 0.01);
+    assert_eq!(at("174532925199433").reason, Some(Reason::OutsideDomain));
+}
+
+#[test]
 fn a_layer_without_an_extent_inherits_its_service_s() {
     let service = br#"{"layers":[{"id":0}],"spatialReference":{"wkid":4326},"fullExtent":{"xmin":1,"ymin":2,"xmax":3,"ymax":4}}"#;
     let service = Answer::body(service).read::<Service>().unwrap().facts;
