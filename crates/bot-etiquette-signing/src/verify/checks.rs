@@ -14,7 +14,7 @@ use crate::lookup::{KeyLookup, Lookup, NonceStore};
 use crate::message::{Message, ValueError};
 use crate::outcome::{ContentCheck, InvalidReason, UnverifiedReason, Verified};
 use crate::params::SignatureParams;
-use crate::policy::{DIRECTORY_TAG, Policy, WEB_BOT_AUTH_TAG};
+use crate::policy::{DIRECTORY_TAG, Policy};
 use crate::received::{MemberError, ReceivedSignature};
 use crate::time::unix_seconds;
 use crate::{Algorithm, KeyMaterial, Thumbprint};
@@ -138,7 +138,6 @@ fn check_tag(
     }
     match tag {
         Some(DIRECTORY_TAG) => check_directory(message, components),
-        Some(WEB_BOT_AUTH_TAG) => Ok(()),
         // What covers Signature-Agent speaks for a bot, and must say so.
         None if components.iter().any(|c| c.name() == SIGNATURE_AGENT && !c.is_of_request()) => Err(invalid(
             InvalidReason::MissingParameter,

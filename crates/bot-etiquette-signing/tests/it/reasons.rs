@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use bot_etiquette_signing::{
     Component, ContentCheck, DigestAlgorithm, InvalidReason, KeyMaterial, Lookup, MAX_BASE_BYTES,
     MAX_FIELD_BYTES, MAX_LIFETIME, Message, NonceStore, Policy, Profile, SignatureAgent, SignatureBase,
@@ -196,16 +196,75 @@ fn what_must_be_covered_is_covered_and_known() {
 }
 
 #[test]
-fn a_response_covers_the_target_of_its_request() {
-    for (covered, reason) in [
-        (["@status"].as_slice(), Some("component-not-covered")),
-        (&["@status", "@method;req"], Some("component-not-covered")),
-        (&["@status", "@authority;req"], None),
-        (&["@target-uri;req"], None),
+fn the_window_of_the_published_examples_passes_with_their_keys_alone() {
+    let published = (1_735_689_600, 4_889_289_600);
+    // The secret of RFC 9421, B.1.4.
+    let secret = BASE64_URL_SAFE_NO_PAD.decode("n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU").unwrap();
+    let test_key = || SigningKey::from_seed(&secret.as_slice().try_into().unwrap());
+    let own_key = || SigningKey::from_seed(&[7; 32]);
+    for (key, allowed, (created, expires), reason) in [
+        (own_key(), false, published, "window-too-long"),
+        (own_key(), true, published, "window-too-long"),
+        (test_key(), false, published, "window-too-long"),
+        (test_key(), true, published, "verified"),
+        (test_key(), true, (published.0, published.1 - 1), "window-too-long"),
+        (test_key(), true, (NOW, NOW + 86_401), "window-too-long"),
     ] {
-        let bot = bot();
+        let mut bot = bot();
+        if allowed {
+            bot.policy = bot.policy.allow_test_keys();
+        }
+        bot.lookup = Lookup::Found(KeyMaterial::from(&key));
+        bot.params =
+            bot.params.keyid(key.thumbprint().as_str()).created(unix(created)).expires(unix(expires));
+        bot.key = key;
+        bot.sign();
+        assert_eq!(bot.reason(NOW), reason, "{allowed} {created} {expires}");
+    }
+}
+
+#[test]
+fn an_examination_tells_each_step_up_to_the_one_that_failed() {
+    let steps = |now: i64, change: fn(&mut Bot)| {
+        let mut bot = bot();
+        bot.sign();
+        change(&mut bot);
+        let lookup = |_: Option<&SignatureAgent>, _: Option<&str>| bot.lookup.clone();
+        let message = Message::request(&bot.request);
+        let steps = Verifier::new(bot.policy.clone()).examine(&message, unix(now), &lookup).steps;
+        steps.into_iter().map(|step| (step.name, step.held)).collect::<Vec<_>>()
+    };
+    let all =
+        ["fields", "parameters", "coverage", "window", "key", "algorithm", "base", "signature", "verdict"];
+    assert_eq!(steps(NOW, |_| {}), all.map(|name| (name, true)));
+    let early = steps(NOW + 60, |_| {});
+    assert_eq!(early[..3], [("fields", true), ("parameters", true), ("coverage", true)]);
+    assert_eq!((early.len(), early[3].1), (4, false), "{early:?}");
+    let late = steps(NOW, |bot| bot.key = SigningKey::from_seed(&[8; 32]));
+    assert_eq!(late, all.map(|name| (name, true)), "the key of the lookup counts");
+    let wrong =
+        steps(NOW, |bot| bot.lookup = Lookup::Found(KeyMaterial::from(&SigningKey::from_seed(&[8; 32]))));
+    assert!(wrong.len() < all.len() && wrong.last().is_some_and(|(_, held)| !held), "{wrong:?}");
+}
+
+#[test]
+fn a_response_covers_the_target_of_its_request() {
+    for (tag, covered, reason) in [
+        ("web-bot-auth", ["@status"].as_slice(), Some("component-not-covered")),
+        ("web-bot-auth", &["@status", "@method;req"], Some("component-not-covered")),
+        ("web-bot-auth", &["@status", "@authority;req"], None),
+        ("web-bot-auth", &["@target-uri;req"], None),
+        ("http-message-signatures-directory", &["@authority;req"], None),
+        ("http-message-signatures-directory", &["@status", "content-type", "@authority;req"], None),
+        ("http-message-signatures-directory", &["@status"], Some("component-not-covered")),
+    ] {
+        let mut bot = bot();
+        bot.params = bot.params.tag(tag);
+        bot.policy = bot.policy.with_tag(tag);
         let request = Message::request(&bot.request);
         let mut response = Response::new(());
+        let media_type = HeaderValue::from_static("application/http-message-signatures-directory+json");
+        response.headers_mut().insert("content-type", media_type);
         let covered: Vec<Component> = covered.iter().map(|text| text.parse().unwrap()).collect();
         let message = Message::response(&response).answering(&request);
         let base = SignatureBase::build(&message, &covered, &bot.params).unwrap();
@@ -219,7 +278,7 @@ fn a_response_covers_the_target_of_its_request() {
         let lookup = |_: Option<&SignatureAgent>, _: Option<&str>| bot.lookup.clone();
         let message = Message::response(&response).answering(&request);
         let outcome = Verifier::new(bot.policy.clone()).verify(&message, unix(NOW), &lookup);
-        assert_eq!(outcome.reason(), reason, "{covered:?}");
+        assert_eq!(outcome.reason(), reason, "{tag} {covered:?}");
     }
 }
 
