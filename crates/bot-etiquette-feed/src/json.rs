@@ -74,6 +74,7 @@ impl Json {
             self.stream.finish();
         }
         loop {
+            self.stream.want_strings(self.walk.skip.is_none());
             match self.stream.next_token() {
                 Ok(Step::Token(token @ (Token::EndObject | Token::EndArray))) => {
                     let token = if token == Token::EndObject { Token::EndObject } else { Token::EndArray };

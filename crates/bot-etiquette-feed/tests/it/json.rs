@@ -121,3 +121,18 @@ fn a_record_without_key_or_title_is_dropped_alone() {
         (3, 2, 1)
     );
 }
+
+#[test]
+fn a_picture_of_any_size_written_into_the_feed_is_passed_over() {
+    let picture = "iVBORw0KGgo\\/".repeat(500_000);
+    let text = format!(
+        r#"{{"picture":"{picture}","items":[{{"id":1,"picture":{{"data":["{picture}"]}},"title":"A"}},{{"id":2,"title":"B"}}]}}"#
+    );
+    let (events, report) = read("json", text.as_bytes());
+    assert_eq!(titles(&events), ["A", "B"]);
+    assert!(!report.notes.contains(Note::TokenTooLarge));
+    // What is mapped is still held to the limit.
+    let text = format!(r#"{{"items":[{{"id":1,"title":"{picture}"}}]}}"#);
+    let (events, report) = read("json", text.as_bytes());
+    assert!(events.is_empty() && report.notes.contains(Note::TokenTooLarge));
+}

@@ -50,6 +50,10 @@ pub(super) struct Machine {
     base: u64,
     /// How much of an unfinished token at the start of the window has been looked at: no byte is read twice.
     scan: Scan,
+    /// Nobody wants the strings that are values.
+    pub(super) unwanted: bool,
+    /// The window begins inside such a string, whose beginning is used up.
+    inside: bool,
     comma_at: u64,
     in_jsonp: bool,
     cut: bool,
@@ -87,6 +91,8 @@ impl Machine {
             depth: 0,
             base: 0,
             scan: Scan::default(),
+            unwanted: false,
+            inside: false,
             comma_at: 0,
             in_jsonp: false,
             cut: false,
@@ -123,6 +129,12 @@ impl Machine {
     #[inline]
     fn find(&mut self, window: &[u8], last: bool) -> Result<(usize, Found), JsonError> {
         let mut at = 0_usize;
+        if self.inside {
+            return match self.rest_of_unwanted(window, 0) {
+                (_, Found::NeedMore) if last => self.at_end(window.len()),
+                taken => Ok(taken),
+            };
+        }
         loop {
             at = scan::skip_space(window, at);
             let rest = window.get(at..).unwrap_or_default();
@@ -167,6 +179,8 @@ impl Machine {
             }
             (Expect::FirstKey | Expect::Key, _) => Err(self.expected("a key", at)),
             (Expect::Comma, _) => Err(self.expected("a comma or the end", at)),
+            (_, b'"') if self.unwanted => Ok(Some(self.rest_of_unwanted(rest, at))
+                .filter(|(_, found)| !(last && *found == Found::NeedMore))),
             (_, b'"') => self.string(rest, at, |start, end, escaped| Found::String { start, end, escaped }),
             (_, b'{') => self.push(true, at),
             (_, b'[') => self.push(false, at),
@@ -181,7 +195,7 @@ impl Machine {
 
     #[inline]
     fn string(&mut self, rest: &[u8], at: usize, found: impl Fn(usize, usize, bool) -> Found) -> Taken {
-        let end = self.scan.string_end(rest);
+        let end = self.scan.string_end(rest, 1);
         let length = end.map_or(rest.len(), |end| end.saturating_add(1));
         self.within_token_limit(length, at)?;
         let Some(end) = end else { return Ok(None) };
@@ -193,6 +207,22 @@ impl Machine {
             self.after_value();
         }
         Ok(Some((length, found)))
+    }
+
+    /// Uses up a string that nobody wants, as much of it as is here, and hands out an empty one when it ends. `at` is
+    /// where `rest` begins in the window.
+    fn rest_of_unwanted(&mut self, rest: &[u8], at: usize) -> (usize, Found) {
+        let quotes = usize::from(!std::mem::replace(&mut self.inside, true));
+        match self.scan.string_end(rest, quotes) {
+            Some(end) => {
+                self.inside = false;
+                self.scan.finish();
+                self.after_value();
+                let place = at.saturating_add(end);
+                (end.saturating_add(1), Found::String { start: place, end: place, escaped: false })
+            }
+            None => (self.scan.take_seen(), Found::NeedMore),
+        }
     }
 
     #[inline]

@@ -15,14 +15,14 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// The place of the quote that ends the string whose opening quote is the first byte.
+    /// The place of the quote that ends a string of which the first `quotes` bytes, none or one, are the opening quote.
     #[inline]
-    pub(super) fn string_end(&mut self, bytes: &[u8]) -> Option<usize> {
-        let mut at = self.seen.max(1);
+    pub(super) fn string_end(&mut self, bytes: &[u8], quotes: usize) -> Option<usize> {
+        let mut at = self.seen.max(quotes);
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(stop) = quote_or_backslash(rest) else {
-                self.seen = bytes.len().max(1);
+                self.seen = bytes.len().max(quotes);
                 return None;
             };
             at = at.saturating_add(stop);
@@ -57,6 +57,11 @@ impl Scan {
                 None
             }
         }
+    }
+
+    /// How far the token has been looked at; what comes next is looked at as if it began there.
+    pub(super) fn take_seen(&mut self) -> usize {
+        std::mem::take(&mut self.seen)
     }
 
     /// Forgets the token that has ended; tells whether it was a string with escapes.

@@ -104,6 +104,28 @@ impl Stream {
         })
     }
 
+    /// Whether the strings that are values are wanted from here on; they are at first. One that is not wanted is handed out
+    /// empty, and takes no room however long it is: [`Limits::token`] does not bear on it.
+    ///
+    /// ```
+    /// use bot_etiquette_lenient::json::{Limits, Step, Stream, Token};
+    ///
+    /// let mut stream = Stream::new(Limits { token: 10, ..Limits::default() });
+    /// stream.feed(br#"["a picture, and a long one", 1]"#);
+    /// stream.want_strings(false);
+    /// let mut tokens = 0;
+    /// while let Step::Token(token) = stream.next_token()? {
+    ///     assert!(!matches!(token, Token::String(text) if !text.raw().is_empty()));
+    ///     tokens += 1;
+    /// }
+    /// assert_eq!(tokens, 4);
+    /// # Ok::<(), bot_etiquette_lenient::json::JsonError>(())
+    /// ```
+    #[inline]
+    pub fn want_strings(&mut self, wanted: bool) {
+        self.machine.unwanted = !wanted;
+    }
+
     /// How many arrays and objects are open.
     #[must_use]
     pub fn depth(&self) -> usize {

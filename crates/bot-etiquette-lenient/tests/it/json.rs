@@ -151,6 +151,24 @@ fn a_stream_refuses_an_endless_token_before_it_holds_more_than_the_limit_and_a_c
 }
 
 #[test]
+fn a_string_that_nobody_wants_may_be_of_any_length() {
+    let mut stream = Stream::new(Limits { token: 100, ..Limits::default() });
+    stream.want_strings(false);
+    stream.feed(b"{\"a\":\"");
+    assert_eq!(stream.next_token(), Ok(Step::Token(Token::BeginObject)));
+    assert!(matches!(stream.next_token(), Ok(Step::Token(Token::Key(_)))));
+    for _ in 0..1_000 {
+        assert_eq!(stream.next_token(), Ok(Step::NeedMore));
+        stream.feed(br#"a picture's letters, \\ and \" "#);
+    }
+    stream.feed(b"\"}");
+    stream.finish();
+    assert!(matches!(stream.next_token(), Ok(Step::Token(Token::String(text))) if text.raw().is_empty()));
+    assert_eq!(stream.next_token(), Ok(Step::Token(Token::EndObject)));
+    assert_eq!(stream.next_token(), Ok(Step::End));
+}
+
+#[test]
 fn skipping_a_value_decodes_nothing_and_stops_behind_it() {
     let mut tokens =
         Tokens::new(b"{\"skip\":[{\"a\":\"\\P\"},[1]],\"flat\":1,\"keep\":2}", Limits::default());
