@@ -77,7 +77,7 @@
 //!
 //! # Limits
 //!
-//! A million requests, ten thousand violations, 64 KiB of a request's head, 1 MiB of its body. HTTP/1.1 in the clear
+//! A million requests, ten thousand violations of each rule, 64 KiB of a request's head, 1 MiB of its body. HTTP/1.1 in the clear
 //! only. Loopback only.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

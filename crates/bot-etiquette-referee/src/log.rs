@@ -107,7 +107,9 @@ fn read(log: &[u8], promise: Promise, agent: Option<&str>) -> Result<Report, Log
     report.unseen = seen.unseen();
     // What stands in the log stands, even where the log does not show all of its kind.
     let proven = [Rule::Credentials, Rule::Cookie];
-    report.violations.retain(|found| proven.contains(&found.rule) || !report.unseen.contains(&found.rule));
+    let shown = |rule: &Rule| proven.contains(rule) || !report.unseen.contains(rule);
+    report.violations.retain(|found| shown(&found.rule));
+    report.left_out.retain(|rule, _| shown(rule));
     Ok(report)
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::rule::Rule;
 
 /// The result of watching a crawler. Displays as text for a person; with the feature `serde` it serializes
-/// to `requests`, `violations`, `unseen` (of a log only) and `figures`.
+/// to `requests`, `violations`, `left_out` (where there is any), `unseen` (of a log only) and `figures`.
 ///
 /// ```
 /// use bot_etiquette_referee::{Promise, read_log};
@@ -22,6 +22,7 @@ use crate::rule::Rule;
 pub struct Report {
     pub(crate) requests: u64,
     pub(crate) violations: Vec<Violation>,
+    pub(crate) left_out: BTreeMap<Rule, u64>,
     pub(crate) unseen: Vec<Rule>,
     pub(crate) from_log: bool,
     pub(crate) figures: Figures,
@@ -83,10 +84,16 @@ impl Report {
         self.requests
     }
 
-    /// The broken promises, in order of time.
+    /// The broken promises, in order of time: of each rule the first ten thousand, the rest is [counted](Self::left_out).
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
         &self.violations
+    }
+
+    /// How many more times a rule was broken than [`violations`](Self::violations) tells; a rule told in full is not here.
+    #[must_use]
+    pub const fn left_out(&self) -> &BTreeMap<Rule, u64> {
+        &self.left_out
     }
 
     /// Whether no promise was broken.
@@ -119,9 +126,14 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} requests, {} violations", self.requests, self.violations.len())?;
+        let told = u64::try_from(self.violations.len()).unwrap_or(u64::MAX);
+        let broken = self.left_out.values().fold(told, |sum, more| sum.saturating_add(*more));
+        writeln!(f, "{} requests, {broken} violations", self.requests)?;
         for violation in &self.violations {
             writeln!(f, "  {violation}")?;
+        }
+        for (rule, more) in &self.left_out {
+            writeln!(f, "  and {more} more of {rule}")?;
         }
         for (host, figures) in &self.figures.hosts {
             let seconds = |value: Option<f64>| value.map_or("none".into(), |value| format!("{value:.3} s"));
@@ -152,9 +164,12 @@ impl fmt::Display for Report {
 impl serde::Serialize for Report {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut report = serializer.serialize_struct("Report", 4)?;
+        let mut report = serializer.serialize_struct("Report", 5)?;
         report.serialize_field("requests", &self.requests)?;
         report.serialize_field("violations", &self.violations)?;
+        if !self.left_out.is_empty() {
+            report.serialize_field("left_out", &self.left_out)?;
+        }
         if self.from_log {
             report.serialize_field("unseen", &self.unseen)?;
         }

@@ -16,8 +16,8 @@ use crate::record::{Record, Silent};
 use crate::report::{Figures, HostFigures, Report, Violation};
 use crate::rule::Rule;
 
-/// Violations kept of one report; a crawler that breaks more is known well enough.
-pub(crate) const MAX_VIOLATIONS: usize = 10_000;
+/// Violations kept of each rule in one report, the earliest; a crawler that breaks it more often is known well enough.
+pub(crate) const MAX_VIOLATIONS: u64 = 10_000;
 
 /// How exactly the records tell time.
 #[derive(Debug, Clone, Copy)]
@@ -151,7 +151,7 @@ pub(crate) fn judge(
     holds::judge(&case, &mut found);
     content::judge(&case, &mut found);
     found.sort_by(|a, b| a.at.total_cmp(&b.at));
-    found.truncate(MAX_VIOLATIONS);
+    let left_out = cap(&mut found);
     let first = records.first().map_or(0.0, |record| record.start);
     let violations = found.into_iter().map(|finding| Violation {
         rule: finding.rule,
@@ -161,9 +161,26 @@ pub(crate) fn judge(
     Report {
         requests: u64::try_from(records.len()).unwrap_or(u64::MAX),
         violations: violations.collect(),
+        left_out,
         figures: figures(&case),
         ..Report::default()
     }
+}
+
+/// Keeps the first [`MAX_VIOLATIONS`] of each rule, so that a rule broken at every request hides no other, and counts the
+/// rest.
+fn cap(found: &mut Vec<Finding>) -> BTreeMap<Rule, u64> {
+    let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
+    found.retain(|finding| {
+        let count = counts.entry(finding.rule).or_default();
+        *count += 1;
+        *count <= MAX_VIOLATIONS
+    });
+    counts.retain(|_, count| {
+        *count = count.saturating_sub(MAX_VIOLATIONS);
+        *count > 0
+    });
+    counts
 }
 
 /// Seconds to the microsecond, so that a report is not full of digits that mean nothing.

@@ -52,12 +52,24 @@ fn a_head_of_64_kib_is_read_and_a_longer_one_is_not() {
 }
 
 #[test]
-fn a_report_keeps_ten_thousand_violations() {
-    for (requests, kept) in [(9_999, 9_999), (10_000, 10_000), (10_001, 10_000)] {
+fn a_report_keeps_ten_thousand_violations_of_each_rule_and_counts_the_rest() {
+    for (requests, kept, more) in [(9_999, 9_999, None), (10_000, 10_000, None), (10_001, 10_000, Some(1))] {
         let log = "{\"at\":0,\"path\":\"/x\"}\n".repeat(requests);
         let report = read_log(log.as_bytes(), Promise::new().closed_path("/x")).unwrap();
         assert_eq!((report.requests(), report.violations().len()), (requests as u64, kept));
+        assert_eq!(report.left_out().get(&Rule::ClosedPath).copied(), more);
+        assert!(report.to_string().starts_with(&format!("{requests} requests, {requests} violations\n")));
+        assert_eq!(report.to_string().contains("  and 1 more of closed-path\n"), more.is_some());
     }
+}
+
+#[test]
+fn a_rule_broken_at_every_request_hides_no_graver_one() {
+    let log = "{\"at\":0,\"path\":\"/\"}\n".repeat(30_000) + "{\"at\":9,\"path\":\"/private/\"}";
+    let promise = Promise::new().min_delay(std::time::Duration::from_secs(1)).closed_path("/private/");
+    let report = read_log(log.as_bytes(), promise).unwrap();
+    assert_eq!(report.broken(), [Rule::ClosedPath, Rule::MinDelay]);
+    assert_eq!(report.left_out().iter().collect::<Vec<_>>(), [(&Rule::MinDelay, &19_999)]);
 }
 
 #[test]
