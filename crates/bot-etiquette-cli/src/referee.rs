@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bot_etiquette_referee::{Report, Scenario, read_log, read_log_of};
+use bot_etiquette_referee::{Report, Rule, Scenario, Violation, read_log, read_log_of};
 use clap::Args;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ const FIRST: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)
 #[group(id = "source")]
 pub(crate) struct Referee {
     /// Serves this scenario (TOML) on loopback, each site on an address of its own, and reports at the end.
-    #[arg(long, value_name = "FILE.toml", required_unless_present = "log", conflicts_with = "log")]
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["log", "promise", "agent"])]
     scenario: Option<String>,
     /// Reads this request log (common, combined or NDJSON) instead.
     #[arg(long, value_name = "FILE", requires = "promise")]
@@ -29,10 +29,10 @@ pub(crate) struct Referee {
     #[arg(long, value_name = "FILE.toml", requires = "log")]
     promise: Option<String>,
     /// Only the requests of this bot count, by its name in the User-Agent: for the log of a whole site.
-    #[arg(long, value_name = "TOKEN", requires = "log")]
+    #[arg(long, value_name = "TOKEN", requires = "log", value_parser = product)]
     agent: Option<String>,
     /// The address of the first site; the others follow it: 127.0.0.3 after 127.0.0.2, under one port.
-    #[arg(long, value_name = "ADDR", conflicts_with = "log", default_value_t = FIRST)]
+    #[arg(long, value_name = "ADDR", conflicts_with = "log", default_value_t = FIRST, value_parser = address)]
     listen: SocketAddr,
     /// Seconds to serve; until Ctrl-C when left out.
     #[arg(long = "for", value_name = "S", conflicts_with = "log", value_parser = seconds)]
@@ -45,8 +45,10 @@ pub(crate) struct Referee {
 #[derive(Serialize)]
 struct Printed<'a> {
     schema: u32,
-    #[serde(flatten)]
-    report: &'a Report,
+    requests: u64,
+    violations: &'a [Violation],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unseen: Option<&'a [Rule]>,
 }
 
 pub(crate) fn referee(options: &Referee) -> Result<Answer, Failure> {
@@ -55,12 +57,20 @@ pub(crate) fn referee(options: &Referee) -> Result<Answer, Failure> {
         (None, Some(log), Some(promise)) => from_log(log, promise, options.agent.as_deref())?,
         _ => {
             return Err(Failure::new(
-                "referee: give --scenario FILE.toml, or --log FILE with --promise FILE.toml",
+                "referee: give --scenario FILE.toml to watch a crawler, or --log FILE with --promise FILE.toml to read its log",
             ));
         }
     };
     if options.json {
-        output::json(&Printed { schema: output::SCHEMA, report: &report })?;
+        output::json(&Printed {
+            schema: output::SCHEMA,
+            requests: report.requests(),
+            violations: report.violations(),
+            unseen: options.log.is_some().then(|| report.unseen()),
+        })?;
+        for (rule, more) in report.left_out() {
+            output::talk(&format!("bot-etiquette: and {more} more of {rule}\n"));
+        }
     } else {
         output::text(report.to_string().as_bytes())?;
     }
@@ -71,18 +81,49 @@ fn from_log(log: &str, promise: &str, agent: Option<&str>) -> Result<Report, Fai
     let text = input::text(promise)?;
     let held = Scenario::parse_promise(&text, beside(promise));
     let held = held.map_err(|error| Failure::new(format_args!("{promise}: {error}")))?;
+    if held.is_empty() {
+        nothing_promised(promise);
+    }
     let text = input::read(log)?;
     let report = match agent {
         Some(agent) => read_log_of(&text, held, agent),
         None => read_log(&text, held),
     };
-    report.map_err(|error| Failure::new(format_args!("{log}: {error}")))
+    let report = report.map_err(|error| Failure::new(format_args!("{log}: {error}")))?;
+    if report.requests() == 0 {
+        output::talk(&format!("bot-etiquette: {log}: nothing was judged: {}\n", nobody(&report, agent)));
+    }
+    Ok(report)
+}
+
+/// Why no request of a log was judged.
+fn nobody(report: &Report, agent: Option<&str>) -> String {
+    match agent {
+        Some(agent) if report.lines() > 0 => {
+            let names = match report.passed_over() {
+                [] => "none".to_owned(),
+                names => names.join(", "),
+            };
+            format!("no request of {agent} in {} lines; names seen: {names}", report.lines())
+        }
+        _ => "it holds no request".to_owned(),
+    }
+}
+
+fn nothing_promised(file: &str) {
+    output::talk(&format!(
+        "bot-etiquette: {file}: promises nothing: only cookie, credentials, form, method and agent-header are judged \
+         (give [promise] a key, such as min_delay = 1)\n"
+    ));
 }
 
 fn watch(options: &Referee, name: &str) -> Result<Report, Failure> {
     let text = input::text(name)?;
     let scenario = Scenario::parse(&text, beside(name));
     let scenario = scenario.map_err(|error| Failure::new(format_args!("{name}: {error}")))?;
+    if scenario.promise().is_empty() {
+        nothing_promised(name);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let referee = scenario.builder().listen(options.listen).own_addresses(true).start().await;
@@ -134,6 +175,18 @@ async fn ended() -> io::Result<()> {
 fn beside(scenario: &str) -> impl FnMut(&str) -> io::Result<Vec<u8>> {
     let folder = Path::new(scenario).parent().map(Path::to_path_buf).unwrap_or_default();
     move |name| std::fs::read(folder.join(PathBuf::from(name)))
+}
+
+/// A bot's name, which is not nobody's.
+fn product(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("give the product of the bot's User-Agent, such as MyBot".to_owned()),
+        name => Ok(name.to_owned()),
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected an address and port such as 127.0.0.2:7080".to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

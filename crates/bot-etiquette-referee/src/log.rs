@@ -1,9 +1,12 @@
 //! A request log read against a promise: common, combined and NDJSON.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use crate::date;
 use crate::judge::{self, Precision};
+use crate::pattern::{names_product, product_of};
 use crate::promise::{Held, Promise, PromiseError};
 use crate::record::Record;
 use crate::report::Report;
@@ -32,7 +35,13 @@ pub enum LogError {
         /// The crawler.
         agent: String,
     },
+    /// One crawler was asked for by an empty name, which would be everybody's.
+    #[error("the crawler's name is empty: give the product of its User-Agent, such as MyBot")]
+    EmptyAgent,
 }
+
+/// Names of others that a report tells at the most.
+const MAX_NAMES: usize = 10;
 
 /// Reads a log of one crawler's requests and reports as a referee would, as far as a log can show.
 ///
@@ -52,7 +61,8 @@ pub fn read_log(log: &[u8], promise: Promise) -> Result<Report, LogError> {
 }
 
 /// As [`read_log`], of the log of a whole site: only the requests whose User-Agent names this crawler count, upper and
-/// lower case alike.
+/// lower case alike. `MyBot` is named by `MyBot/1.0` and by `Mozilla/5.0 (compatible; MyBot/1.0)`, not by `NotMyBot/1.0` or
+/// `MyBot-Image/1.0`. Whom the others named is in [`Report::passed_over`].
 ///
 /// ```
 /// use bot_etiquette_referee::{Promise, read_log_of};
@@ -67,16 +77,21 @@ pub fn read_log(log: &[u8], promise: Promise) -> Result<Report, LogError> {
 ///
 /// # Errors
 ///
-/// As [`read_log`], and a line that names no User-Agent at all.
+/// As [`read_log`], a line that names no User-Agent at all, and an empty name.
 pub fn read_log_of(log: &[u8], promise: Promise, agent: &str) -> Result<Report, LogError> {
     read(log, promise, Some(agent))
 }
 
 fn read(log: &[u8], promise: Promise, agent: Option<&str>) -> Result<Report, LogError> {
-    let wanted = agent.map(str::to_ascii_lowercase);
+    let wanted = agent.map(str::trim);
+    if wanted == Some("") {
+        return Err(LogError::EmptyAgent);
+    }
     let held = Held::new(promise, None)?;
     let mut seen = Seen::default();
     let mut records = Vec::new();
+    let mut lines = 0;
+    let mut passed_over = BTreeSet::new();
     for (number, line) in (1..).zip(log.split(|byte| *byte == b'\n')) {
         let line = String::from_utf8_lossy(line);
         let line = line.trim().trim_start_matches('\u{feff}');
@@ -85,15 +100,19 @@ fn read(log: &[u8], promise: Promise, agent: Option<&str>) -> Result<Report, Log
         }
         let record = if line.starts_with('{') { object(line, &mut seen) } else { common(line, &mut seen) };
         let record = record.map_err(|problem| LogError::Line { line: number, problem })?;
-        if let Some(wanted) = &wanted {
+        lines += 1;
+        if let Some(wanted) = wanted {
             // Combined logs write `-` for a visitor that sent none.
             let Some(named) = record.value("user-agent") else {
                 if seen.agent {
                     continue;
                 }
-                return Err(LogError::NoAgent { line: number, agent: wanted.clone() });
+                return Err(LogError::NoAgent { line: number, agent: wanted.to_owned() });
             };
-            if !named.to_ascii_lowercase().contains(wanted) {
+            if !names_product(named, wanted) {
+                if passed_over.len() < MAX_NAMES {
+                    passed_over.extend(product_of(named));
+                }
                 continue;
             }
         }
@@ -104,9 +123,11 @@ fn read(log: &[u8], promise: Promise, agent: Option<&str>) -> Result<Report, Log
     let resolution = if seen.whole_seconds { 1.0 } else { 0.0 };
     let mut report = judge::judge(records, &[], &held, Precision::Logged { resolution }, now);
     report.from_log = true;
-    report.unseen = seen.unseen();
+    report.lines = lines;
+    report.passed_over = passed_over.into_iter().collect();
+    report.unseen = seen.unseen(&held);
     // What stands in the log stands, even where the log does not show all of its kind.
-    let proven = [Rule::Credentials, Rule::Cookie];
+    let proven = [Rule::Credentials, Rule::Cookie, Rule::BadSignature, Rule::ClosedPath];
     let shown = |rule: &Rule| proven.contains(rule) || !report.unseen.contains(rule);
     report.violations.retain(|found| shown(&found.rule));
     report.left_out.retain(|rule, _| shown(rule));
@@ -130,18 +151,22 @@ struct Seen {
 }
 
 impl Seen {
-    fn unseen(&self) -> Vec<Rule> {
+    fn unseen(&self, held: &Held) -> Vec<Rule> {
+        // Without the keys no signature is known to be good; without hosts, nothing is known to have left one's path alone.
+        let keyless = held.promise.signed && held.keys.is_none();
+        let hosted = held.closed.iter().any(|path| path.site.is_some());
         let hidden = |rule: &Rule| match rule {
             Rule::UserAgent => !self.agent && !self.headers,
             Rule::FromMissing
             | Rule::Unsigned
-            | Rule::BadSignature
             | Rule::ExpiredSignature
             | Rule::ReusedSignature
             | Rule::AgentHeader
             | Rule::Cookie
             | Rule::Credentials
             | Rule::Form => !self.headers,
+            Rule::BadSignature => !self.headers || keyless,
+            Rule::ClosedPath => hosted && !self.host,
             Rule::MaxOpen | Rule::TimeLimit => !self.duration,
             Rule::GroupRate | Rule::OffScope => !self.host,
             Rule::RetryAfter => !self.retry_after,

@@ -32,9 +32,7 @@ impl ValuePattern {
 
     pub(crate) fn matches(&self, value: &str) -> bool {
         match self {
-            Self::Product(token) => value
-                .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))
-                .any(|part| part.eq_ignore_ascii_case(token)),
+            Self::Product(token) => names_product(value, token),
             Self::Glob(glob) => glob_matches(glob.as_bytes(), value.as_bytes()),
             Self::Regex(regex) => regex.is_match(value),
         }
@@ -55,6 +53,29 @@ impl ValuePattern {
             .collect();
         (!token.is_empty()).then_some(token)
     }
+}
+
+/// Whether a User-Agent names `product`, upper and lower case alike: as a whole product, at the start or after a space, `(`,
+/// `;` or `,`. A longer name that ends or begins so is another's, and a name in an address is nobody's.
+pub(crate) fn names_product(value: &str, product: &str) -> bool {
+    let (value, product) = (value.to_ascii_lowercase(), product.to_ascii_lowercase());
+    !product.is_empty()
+        && value.match_indices(&product).any(|(at, found)| {
+            let before = value.get(..at).and_then(|before| before.chars().next_back());
+            let after = value.get(at + found.len()..).and_then(|after| after.chars().next());
+            before.is_none_or(|c| c.is_ascii_whitespace() || "(;,\"".contains(c))
+                && after.is_none_or(|c| !(c.is_alphanumeric() || "-_.".contains(c)))
+        })
+}
+
+/// The name that a User-Agent gives its sender: of the last product after `compatible;`, else of the first, without its version.
+pub(crate) fn product_of(value: &str) -> Option<String> {
+    /// Characters of a name that are told.
+    const LONGEST: usize = 40;
+    let named = value.rfind("compatible;").and_then(|at| value.get(at + 11..)).unwrap_or(value);
+    let name = named.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c));
+    let name: String = name.take(LONGEST).collect();
+    (!name.is_empty()).then_some(name)
 }
 
 /// Whether all of `text` matches `glob`, where `*` stands for any run of bytes. Linear in both for each star.
@@ -228,6 +249,9 @@ mod tests {
         check("MyBot", "MyBot/1.0 (+https://example.com/bot)", true);
         check("MyBot", "Mozilla/5.0 (compatible; MyBot/1.0; +https://example.com)", true);
         check("MyBot", "NotMyBot/1.0", false);
+        check("MyBot", "mybot", true);
+        check("MyBot", "MyBot-Image/1.0", false);
+        check("MyBot", "Other/1.0 (+https://example.com/MyBot)", false);
         check("MyBot/1.0 (+https://example.com/bot)", "MyBot/1.0 (+https://example.com/bot)", true);
         check("MyBot/1.0 (+https://example.com/bot)", "MyBot/1.0 (+https://example.com/bot) x", false);
         check(
@@ -249,6 +273,14 @@ mod tests {
         assert_eq!(token("Mozilla/5.0 (compatible; My_Bot-x/1.0; +u)").as_deref(), Some("My_Bot-x"));
         assert_eq!(token("^MyBot/1").as_deref(), Some("MyBot"));
         assert_eq!(token("* *"), None);
+    }
+
+    #[test]
+    fn a_sender_is_told_by_its_product() {
+        assert_eq!(product_of("MyBot/1.0 (+x)").as_deref(), Some("MyBot"));
+        assert_eq!(product_of("Mozilla/5.0 (compatible; My_Bot-x/1.0; +u)").as_deref(), Some("My_Bot-x"));
+        assert_eq!(product_of(&"x".repeat(99)).map(|name| name.len()), Some(40));
+        assert_eq!(product_of("(..)"), None);
     }
 
     #[test]

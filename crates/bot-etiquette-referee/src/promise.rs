@@ -23,7 +23,7 @@ use crate::pattern::{ClosedPath, ValuePattern};
 /// assert!(promise.check().is_ok());
 /// assert!(Promise::new().max_open(0).check().unwrap_err().to_string().contains("max_open"));
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[must_use]
 pub struct Promise {
     pub(crate) user_agent: Option<String>,
@@ -61,7 +61,7 @@ pub struct Promise {
 }
 
 /// Sites that share one rate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
     pub(crate) sites: Vec<String>,
     pub(crate) per_second: f64,
@@ -178,6 +178,18 @@ impl Promise {
     pub fn quota(mut self, requests: u64, window: Duration) -> Self {
         self.quota = Some((requests, window));
         self
+    }
+
+    /// Whether nothing is promised, so that only what every crawler owes is judged.
+    ///
+    /// ```
+    /// use bot_etiquette_referee::Promise;
+    ///
+    /// assert!(Promise::new().is_empty() && !Promise::new().max_open(1).is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
 
     /// Whether the promise can be kept.

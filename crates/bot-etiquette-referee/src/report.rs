@@ -25,6 +25,8 @@ pub struct Report {
     pub(crate) left_out: BTreeMap<Rule, u64>,
     pub(crate) unseen: Vec<Rule>,
     pub(crate) from_log: bool,
+    pub(crate) lines: u64,
+    pub(crate) passed_over: Vec<String>,
     pub(crate) figures: Figures,
 }
 
@@ -106,6 +108,18 @@ impl Report {
     #[must_use]
     pub fn unseen(&self) -> &[Rule] {
         &self.unseen
+    }
+
+    /// How many requests the log holds, whoever made them; 0 when the referee watched itself.
+    #[must_use]
+    pub const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Of a log read for one crawler: what others called themselves, by product, each once and ten at the most.
+    #[must_use]
+    pub fn passed_over(&self) -> &[String] {
+        &self.passed_over
     }
 
     /// What was measured.

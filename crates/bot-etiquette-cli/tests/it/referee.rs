@@ -139,6 +139,70 @@ fn what_cannot_be_understood_names_file_and_line_and_is_exit_2() {
     }
 }
 
+/// What a run says on stderr, its code, and whether it printed a report.
+#[track_caller]
+fn says(arguments: &[&str], code: i32, words: &[&str]) {
+    let output = run(arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{arguments:?}: no {word} in {said}");
+    }
+    assert_eq!(words.is_empty(), said.is_empty(), "{arguments:?}: {said}");
+    assert_eq!(output.stdout.is_empty(), code == 2, "{arguments:?}");
+}
+
+#[test]
+fn a_yes_where_nothing_was_judged_says_so() {
+    let folder = folder("nothing");
+    let write = |name: &str, text: &str| {
+        fs::write(folder.join(name), text).unwrap();
+        folder.join(name).display().to_string()
+    };
+    let line = |agent: &str| {
+        format!("::1 - - [10/Oct/2027:13:55:10 +0000] \"GET / HTTP/1.1\" 200 5 \"-\" \"{agent}\"\n")
+    };
+    let log = write("access.log", &(line("NotMyBot/1.0") + &line("Mozilla/5.0 (compatible; Other/2; +x)")));
+    let empty = write("empty.log", "\n");
+    let promise = write("p.toml", "[promise]\nmin_delay = 1\n");
+    let bare = write("bare.toml", "[promise]\n");
+    let of = |agent| ["--log", &log, "--promise", &promise, "--agent", agent];
+    says(&of("MyBot"), 0, &["no request of MyBot in 2 lines; names seen: NotMyBot, Other"]);
+    says(&of("notmybot"), 0, &[]);
+    says(&of(""), 2, &["--agent", "such as MyBot"]);
+    says(&["--log", &empty, "--promise", &promise], 0, &["it holds no request"]);
+    says(&["--log", &log, "--promise", &bare], 0, &[&bare, "promises nothing"]);
+    let scenario = write("s.toml", "[[site]]\nname = \"a.example\"\n");
+    let output = run(&["--scenario", &scenario, "--for", "0"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("promises nothing"));
+}
+
+#[test]
+fn options_of_the_other_way_are_refused_by_name() {
+    for other in [["--promise", "p.toml"], ["--log", "a.log"], ["--agent", "MyBot"]] {
+        says(&["--scenario", "s.toml", other[0], other[1]], 2, &["--scenario", other[0]]);
+    }
+    says(&[], 2, &["--scenario", "--log"]);
+    says(&["--scenario", "s.toml", "--listen", "here"], 2, &["such as 127.0.0.2:7080"]);
+}
+
+#[test]
+fn the_object_has_the_keys_of_its_schema_and_what_was_left_out_is_told() {
+    let folder = folder("keys");
+    let write = |name: &str, text: &str| {
+        fs::write(folder.join(name), text).unwrap();
+        folder.join(name).display().to_string()
+    };
+    let log = write("a.ndjson", &"{\"at\":0,\"path\":\"/x\"}\n".repeat(10_002));
+    let promise = write("p.toml", "[promise]\nclosed_paths = [\"/x\"]\n");
+    let output = run(&["--log", &log, "--promise", &promise, "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["requests", "schema", "unseen", "violations"]);
+    assert_eq!(report["violations"].as_array().unwrap().len(), 10_000);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("and 2 more of closed-path"));
+}
+
 #[test]
 fn only_loopback_is_served() {
     let folder = folder("loopback");

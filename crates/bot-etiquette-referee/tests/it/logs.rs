@@ -164,7 +164,9 @@ fn of_a_whole_sites_log_one_crawler_is_judged() {
     let report = of("mybot");
     assert_eq!((report.requests(), report.broken()), (3, vec![Rule::MinDelay]), "{report}");
     assert_eq!(of("Other").broken(), [Rule::Method], "the other one's POST is its own");
-    assert_eq!(of("Nobody").requests(), 0);
+    assert_eq!((of("Nobody").requests(), of("Nobody").lines()), (0, 4));
+    assert_eq!(of("Nobody").passed_over(), ["MyBot", "Other"]);
+    assert_eq!(of("MyBot").passed_over(), ["Other"]);
     let nameless =
         COMBINED.to_owned() + r#"127.0.0.1 - - [10/Oct/2027:13:55:50 +0000] "GET / HTTP/1.1" 200 1 "-" "-""#;
     assert_eq!(read_log_of(nameless.as_bytes(), Promise::new(), "MyBot").unwrap().requests(), 3);
@@ -173,6 +175,51 @@ fn of_a_whole_sites_log_one_crawler_is_judged() {
         Err(LogError::NoAgent { line: 1, .. }) => {}
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_name_picks_a_whole_product_and_nobody_elses() {
+    let line = |agent: &str| format!("{{\"at\":0,\"path\":\"/\",\"user_agent\":\"{agent}\"}}\n");
+    for (named, asked, picked) in [
+        ("MyBot/1.0", "mybot", true),
+        ("MyBot/1.0", "MyBot/1.0", true),
+        ("Mozilla/5.0 (compatible; MyBot/1.0; +https://my.dev/bot)", "MyBot", true),
+        ("MyBot", "MyBot", true),
+        ("NotMyBot/1.0", "MyBot", false),
+        ("MyBot-Image/1.0", "MyBot", false),
+        ("MyBot2/1.0", "MyBot", false),
+        ("Other/1.0 (+https://my.dev/MyBot)", "MyBot", false),
+    ] {
+        let report = read_log_of(line(named).as_bytes(), Promise::new(), asked).unwrap();
+        assert_eq!(report.requests(), u64::from(picked), "{asked} of {named}");
+    }
+    for empty in ["", " "] {
+        let error = read_log_of(line("MyBot").as_bytes(), Promise::new(), empty).unwrap_err();
+        assert_eq!(error, LogError::EmptyAgent);
+    }
+    let many: String = (0..30).map(|n| line(&format!("Bot{n}/1"))).collect();
+    assert_eq!(read_log_of(many.as_bytes(), Promise::new(), "MyBot").unwrap().passed_over().len(), 10);
+}
+
+#[test]
+fn what_only_keys_or_hosts_would_show_is_unseen_without_them() {
+    let hidden = |line: &str, promise: Promise, rule: Rule, expected: bool| {
+        assert_eq!(read(line, promise).unseen().contains(&rule), expected, "{rule} in {line}");
+    };
+    let headers = r#"{"at":0,"path":"/private/","headers":{}}"#;
+    hidden(headers, Promise::new().signed(true), Rule::BadSignature, true);
+    // The key of RFC 8037, A.2.
+    let key = r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+    hidden(headers, Promise::new().signed(true).key_directory(key), Rule::BadSignature, false);
+    hidden(headers, Promise::new().closed_path("www.site.example/private/"), Rule::ClosedPath, true);
+    hidden(headers, Promise::new().closed_path("/private/"), Rule::ClosedPath, false);
+    let host = r#"{"at":0,"host":"www.site.example","path":"/private/"}"#;
+    hidden(host, Promise::new().closed_path("www.site.example/private/"), Rule::ClosedPath, false);
+    // What is seen all the same stands.
+    let both = Promise::new().closed_path("www.site.example/a/").closed_path("/private/");
+    broken(headers, both, &[Rule::ClosedPath]);
+    let torn = r#"{"at":0,"path":"/","headers":{"signature-input":"sig=(","signature":"x"}}"#;
+    assert!(!read(torn, Promise::new().signed(true)).is_clean());
 }
 
 #[test]
