@@ -19,6 +19,7 @@ pub(crate) struct Arcgis {
     #[arg(long, value_enum)]
     kind: Kind,
     /// The body of the answer; - reads stdin.
+    #[arg(value_parser = input::source)]
     file: String,
     /// Prints one JSON object.
     #[arg(long)]

@@ -13,9 +13,10 @@ use crate::{input, output};
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Which fields of the feed are read, and as what: a TOML file.
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(long, value_name = "FILE.toml", value_parser = input::source)]
     map: String,
     /// The feed; - reads stdin. It is read in pieces, so its size does not matter.
+    #[arg(value_parser = input::source)]
     file: String,
     /// Print one JSON object.
     #[arg(long)]
@@ -23,16 +24,9 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<Answer, Failure> {
-    let map = input::read(&options.map)?;
-    let map = String::from_utf8(map)
-        .map_err(|_| Failure::new(format_args!("{}: not UTF-8: a map is a TOML file", options.map)))?;
+    let map = input::text(&options.map)?;
     let map =
         SourceMap::from_toml(&map).map_err(|error| Failure::new(format_args!("{}: {error}", options.map)))?;
-    if options.map == "-" && options.file == "-" {
-        return Err(Failure::new(
-            "both the map and the feed are -: stdin can be read once, give a file's path for one",
-        ));
-    }
     let mut source: Box<dyn Read> = match options.file.as_str() {
         "-" => Box::new(io::stdin().lock()),
         name => Box::new(File::open(name).map_err(|error| {

@@ -20,7 +20,7 @@ pub(crate) struct Html {
     #[arg(long, value_name = "BASE")]
     url: String,
     /// A header field line of the answer, such as `Content-Type: text/html`; give it again for each line.
-    #[arg(long = "header", value_name = "NAME: VALUE")]
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = input::source)]
     headers: Vec<String>,
     /// A product token: metas of that name speak to robots too; give it again for others.
     #[arg(long = "agent", value_name = "TOKEN")]
@@ -29,6 +29,7 @@ pub(crate) struct Html {
     #[arg(long)]
     json: bool,
     /// The page; - reads stdin.
+    #[arg(value_parser = input::source)]
     file: String,
 }
 
@@ -98,6 +99,7 @@ pub(crate) struct Sitemap {
     #[arg(long)]
     json: bool,
     /// The sitemap, packed or not; - reads stdin.
+    #[arg(value_parser = input::source)]
     file: String,
 }
 
@@ -145,6 +147,7 @@ pub(crate) struct File {
     #[arg(long)]
     json: bool,
     /// The file; - reads stdin.
+    #[arg(value_parser = input::source)]
     file: String,
 }
 

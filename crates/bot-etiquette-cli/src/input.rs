@@ -1,6 +1,7 @@
 //! Reading the file a person named, where `-` is stdin.
 
 use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit::Failure;
 
@@ -9,6 +10,19 @@ const MAX_INPUT: u64 = 64 * 1024 * 1024;
 
 /// JSON of up to so many bytes is looked at for a private key.
 const MAX_JWK: usize = 64 * 1024;
+
+/// Whether an argument was `-` already.
+static STDIN_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The name of an input as an argument gives it; fit for clap's `value_parser`. A second `-` would find stdin read to its end.
+pub(crate) fn source(name: &str) -> Result<String, String> {
+    match name {
+        "-" if STDIN_TAKEN.swap(true, Ordering::Relaxed) => {
+            Err("stdin can be read only once (give - for one input, and a file for the other)".to_owned())
+        }
+        name => Ok(name.to_owned()),
+    }
+}
 
 /// Reads `name` whole; `-` reads stdin. A private key is refused: what is wrong with a file is often told by quoting it.
 pub(crate) fn read(name: &str) -> Result<Vec<u8>, Failure> {

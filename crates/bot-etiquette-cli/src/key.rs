@@ -46,7 +46,7 @@ enum Format {
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// A key: PEM, DER, JWK or a raw seed, secret or public; - reads stdin.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = input::source)]
     file: String,
     /// Print one JSON object.
     #[arg(long)]

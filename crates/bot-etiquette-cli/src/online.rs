@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::exit::Failure;
 use crate::identity::Config;
 use crate::stack::{self, BoxError, Stack, find};
-use crate::{key, output};
+use crate::{input, key, output};
 
 /// `--online [--identity FILE.toml]`
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(crate) struct Online {
     #[arg(long)]
     online: bool,
     /// Who asks: your own bot (`bot-etiquette identity lint` checks it). A URL on loopback needs none.
-    #[arg(long, value_name = "FILE.toml", requires = "online")]
+    #[arg(long, value_name = "FILE.toml", requires = "online", value_parser = input::source)]
     identity: Option<String>,
 }
 

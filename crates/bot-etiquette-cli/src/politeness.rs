@@ -27,7 +27,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct Simulate {
     /// The policy, as TOML.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     policy: String,
     /// Print one JSON object for each ask.
     #[arg(long)]
@@ -39,6 +39,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "T", value_parser = time::parse, default_value = "2027-12-31T23:59:00Z")]
     epoch: SystemTime,
     /// The events, one JSON object per line; - reads stdin.
+    #[arg(value_parser = input::source)]
     events: String,
 }
 

@@ -20,13 +20,13 @@ const FIRST: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)
 #[group(id = "source")]
 pub(crate) struct Referee {
     /// Serves this scenario (TOML) on loopback, each site on an address of its own, and reports at the end.
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["log", "promise", "agent"])]
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["log", "promise", "agent"], value_parser = input::source)]
     scenario: Option<String>,
     /// Reads this request log (common, combined or NDJSON) instead.
-    #[arg(long, value_name = "FILE", requires = "promise")]
+    #[arg(long, value_name = "FILE", requires = "promise", value_parser = input::source)]
     log: Option<String>,
     /// What the log is held against: TOML with a promise table, which a scenario and a bot's configuration have too.
-    #[arg(long, value_name = "FILE.toml", requires = "log")]
+    #[arg(long, value_name = "FILE.toml", requires = "log", value_parser = input::source)]
     promise: Option<String>,
     /// Only the requests of this bot count, by its name in the User-Agent: for the log of a whole site.
     #[arg(long, value_name = "TOKEN", requires = "log", value_parser = product)]

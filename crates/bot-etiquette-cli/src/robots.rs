@@ -49,6 +49,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     online: Online,
     /// The robots.txt; - reads stdin; a URL with --online.
+    #[arg(value_parser = input::source)]
     file: String,
     /// Absolute URLs; each is judged by this one file, whatever its origin.
     #[arg(value_name = "URL", required = true)]
@@ -191,6 +192,7 @@ pub(crate) struct Lint {
     #[command(flatten)]
     online: Online,
     /// The robots.txt; - reads stdin; a URL with --online.
+    #[arg(value_parser = input::source)]
     file: String,
 }
 

@@ -14,13 +14,13 @@ use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
-use crate::{key, output, time};
+use crate::{input, key, output, time};
 
 /// `sign --key FILE --agent URL METHOD URL`
 #[derive(Debug, Args)]
 pub(crate) struct Sign {
     /// The secret key: PEM, DER, JWK or a raw seed.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     key: String,
     /// The https URL of the agent, under which its key directory is published.
     #[arg(long, value_name = "URL")]
@@ -32,7 +32,7 @@ pub(crate) struct Sign {
     #[arg(long, value_name = "T", value_parser = time::parse)]
     now: Option<SystemTime>,
     /// Seconds until the signature ends, at most 86400.
-    #[arg(long, value_name = "S", default_value_t = 60)]
+    #[arg(long, value_name = "S", default_value_t = 60, value_parser = time::lifetime(time::DAY, 60))]
     lifetime: u64,
     /// `auto` draws one, `none` leaves it out, anything else is sent as it is.
     #[arg(long, value_name = "auto|none|VALUE", default_value = "none")]

@@ -13,6 +13,17 @@ pub(crate) fn parse(text: &str) -> Result<SystemTime, String> {
     since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since)).ok_or_else(|| fix.to_owned())
 }
 
+/// A day, the longest that a signed request counts.
+pub(crate) const DAY: u64 = 86_400;
+
+/// Reads whole seconds from 1 to `most`; fit for clap's `value_parser`.
+pub(crate) fn lifetime(most: u64, example: u64) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| {
+        let seconds = text.parse().ok().filter(|seconds| (1..=most).contains(seconds));
+        seconds.ok_or_else(|| format!("expected whole seconds from 1 to {most}, such as {example}"))
+    }
+}
+
 /// The time now. The command is an assembly: it may read the clock.
 #[expect(clippy::disallowed_methods, reason = "the command is an assembly")]
 pub(crate) fn now() -> SystemTime {
@@ -24,7 +35,7 @@ const LAST: u64 = 253_402_300_799;
 
 #[cfg(test)]
 mod tests {
-    use super::{LAST, parse};
+    use super::{DAY, LAST, lifetime, parse};
     use std::time::{Duration, SystemTime};
 
     #[track_caller]
@@ -47,5 +58,16 @@ mod tests {
             reads(bad, None);
         }
         reads("253402300800", None);
+    }
+
+    #[test]
+    fn a_lifetime_is_whole_seconds_within_its_bound() {
+        let read = lifetime(DAY, 60);
+        for (text, expected) in [("1", Some(1)), ("86399", Some(86_399)), ("86400", Some(86_400))] {
+            assert_eq!(read(text).ok(), expected);
+        }
+        for bad in ["0", "86401", "99999999999", "5m", "1.5", "-1", ""] {
+            assert_eq!(read(bad).unwrap_err(), "expected whole seconds from 1 to 86400, such as 60");
+        }
     }
 }

@@ -35,10 +35,10 @@ pub(crate) struct Verify {
     #[arg(long, default_value = "https", value_parser = ["https", "http"])]
     scheme: String,
     /// The request that a response answers, as a raw HTTP/1.1 message.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     request: Option<String>,
     /// The signer's signature base, to find the first byte that differs.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     base: Option<String>,
     /// Take the keys whose secrets are printed in RFCs.
     #[arg(long)]
@@ -50,7 +50,7 @@ pub(crate) struct Verify {
     #[arg(long)]
     json: bool,
     /// A raw HTTP/1.1 request or response; - reads stdin.
-    #[arg(value_name = "MESSAGE")]
+    #[arg(value_name = "MESSAGE", value_parser = input::source)]
     message: String,
 }
 
@@ -58,10 +58,10 @@ pub(crate) struct Verify {
 #[group(required = true, multiple = false)]
 struct KeySource {
     /// A JWKS document, taken as the directory of whatever agent the message names.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     directory: Option<String>,
     /// The key: PEM, DER or JWK, public or secret.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     key: Option<String>,
 }
 

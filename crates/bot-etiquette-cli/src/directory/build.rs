@@ -9,13 +9,18 @@ use clap::Args;
 
 use super::{directory, warn};
 use crate::exit::{Answer, Failure};
-use crate::{key, output, time};
+use crate::{input, key, output, time};
+
+/// The lifetime of signatures that are stored, where none is asked for.
+const MONTH: u64 = 30 * time::DAY;
+/// The longest that they may last: nobody signs with one key for longer.
+const YEAR: u64 = 365 * time::DAY;
 
 /// `directory build --key FILE... [--not-before T] [--expires T]`
 #[derive(Debug, Args)]
 pub(crate) struct Build {
     /// A key file of any form; give it several times for several keys. Its public part is enough.
-    #[arg(long = "key", value_name = "FILE", required = true, num_args = 1..)]
+    #[arg(long = "key", value_name = "FILE", required = true, num_args = 1.., value_parser = input::source)]
     keys: Vec<String>,
     /// The keys do not count before this time (`nbf`): Unix seconds or RFC 3339.
     #[arg(long, value_name = "T", value_parser = time::parse)]
@@ -29,15 +34,27 @@ pub(crate) struct Build {
     /// The file for the headers that the web server has to send with the document.
     #[arg(long, value_name = "FILE", requires = "authority")]
     headers: Option<PathBuf>,
-    /// How many seconds the signatures of --authority last.
-    #[arg(long, value_name = "S", default_value_t = 30 * 86_400, requires = "authority")]
+    /// How many seconds the signatures of --authority last: longer than the day that caches keep the document, a year at most.
+    #[arg(long, value_name = "S", default_value_t = MONTH, requires = "authority", value_parser = time::lifetime(YEAR, MONTH))]
     lifetime: u64,
     /// The time of signing, instead of now.
     #[arg(long, value_name = "T", value_parser = time::parse, requires = "authority")]
     now: Option<SystemTime>,
+    /// Taken as everywhere; the document is JSON in any case.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(options: &Build) -> Result<Answer, Failure> {
+    let now = options.now.unwrap_or_else(time::now);
+    if options.expires.is_some_and(|expires| expires <= now) {
+        let past = "--expires lies in the past: no verifier takes these keys any more (give a time to come)";
+        // A set that is signed leaves out what has expired: nothing would be left of it.
+        if options.authority.is_some() {
+            return Err(Failure::new(past));
+        }
+        warn(past);
+    }
     let mut keys = Vec::new();
     for file in &options.keys {
         let mut published = match options.authority {
@@ -54,7 +71,6 @@ pub(super) fn run(options: &Build) -> Result<Answer, Failure> {
     }
     let directory = directory(keys)?;
     let document = if let (Some(authority), Some(file)) = (&options.authority, &options.headers) {
-        let now = options.now.unwrap_or_else(time::now);
         let lifetime = Duration::from_secs(options.lifetime);
         let response = directory.presigned(authority, now, lifetime).map_err(Failure::new)?;
         let mut lines = String::new();

@@ -16,13 +16,13 @@ use crate::{input, output, time};
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The document as it was fetched; - reads stdin; its URL with --online.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = input::source)]
     file: String,
     /// The host it was fetched from, such as bot.example.
     #[arg(long, value_name = "HOST")]
     authority: Option<String>,
     /// The response headers, as `curl --dump-header FILE` writes them.
-    #[arg(long, value_name = "FILE", conflicts_with = "online")]
+    #[arg(long, value_name = "FILE", conflicts_with = "online", value_parser = input::source)]
     headers: Option<String>,
     #[command(flatten)]
     online: Online,
@@ -49,11 +49,6 @@ struct Step<'a> {
 }
 
 pub(super) fn run(options: &Check) -> Result<Answer, Failure> {
-    if options.file == "-" && options.headers.as_deref() == Some("-") {
-        return Err(Failure::new(
-            "--headers -: stdin is read for the document already (give a file for one of them)",
-        ));
-    }
     let mut authority = options.authority.clone();
     let (document, response) = match options.online.fetch(&options.file, Redirected::Stop)? {
         Some(answer) => {

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::directory;
 use crate::exit::{Answer, Failure};
-use crate::{key, output, time};
+use crate::{input, key, output, time};
 
 /// Connections open at once at the most; more wait.
 const MAX_CONNECTIONS: usize = 64;
@@ -29,7 +29,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// A secret key file; give it several times for several keys.
-    #[arg(long = "key", value_name = "FILE", required = true, num_args = 1..)]
+    #[arg(long = "key", value_name = "FILE", required = true, num_args = 1.., value_parser = input::source)]
     keys: Vec<String>,
     /// The loopback address to listen on, such as 127.0.0.1:8080; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", value_parser = loopback)]

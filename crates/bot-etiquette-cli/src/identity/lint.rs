@@ -17,19 +17,19 @@ use crate::{input, output, time};
 #[derive(Debug, Args)]
 pub(crate) struct Lint {
     /// The bot's configuration; - reads stdin.
-    #[arg(value_name = "CONFIG.toml")]
+    #[arg(value_name = "CONFIG.toml", value_parser = input::source)]
     config: String,
     /// The politeness policy that promises are held against, in place of the one that the configuration names.
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(long, value_name = "FILE.toml", value_parser = input::source)]
     policy: Option<String>,
     /// The page as it is published, HTML or text.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     page: Option<String>,
     /// The address file as it is published.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     ip_ranges: Option<String>,
     /// The Signature Agent Card as it is published.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = input::source)]
     card: Option<String>,
     /// The time by which the address file is judged, instead of now: Unix seconds or RFC 3339.
     #[arg(long, value_name = "T", value_parser = time::parse)]

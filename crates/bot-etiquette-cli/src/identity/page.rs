@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::Config;
 use crate::exit::{Answer, Failure};
-use crate::output;
+use crate::{input, output};
 
 /// `identity page [--lang L] [--text] [--policy FILE.toml] CONFIG.toml`
 #[derive(Debug, Args)]
 pub(crate) struct Page {
     /// The bot's configuration; - reads stdin.
-    #[arg(value_name = "CONFIG.toml")]
+    #[arg(value_name = "CONFIG.toml", value_parser = input::source)]
     config: String,
     /// The language: en, es or it.
     #[arg(long, value_name = "L", default_value = "en")]
@@ -21,7 +21,7 @@ pub(crate) struct Page {
     #[arg(long)]
     text: bool,
     /// The politeness policy that its rates are made from, in place of the one that the configuration names.
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(long, value_name = "FILE.toml", value_parser = input::source)]
     policy: Option<String>,
     /// Print one JSON object, with the HTML, the text and the robots.txt examples.
     #[arg(long)]

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use super::Config;
 use crate::exit::{Answer, Failure};
-use crate::{output, time};
+use crate::{input, output, time};
 
 /// `identity user-agent [--chromium N] CONFIG.toml`
 #[derive(Debug, Args)]
 pub(crate) struct UserAgent {
     /// The bot's configuration; - reads stdin.
-    #[arg(value_name = "CONFIG.toml")]
+    #[arg(value_name = "CONFIG.toml", value_parser = input::source)]
     config: String,
     /// The major version of the browser that pages are rendered with: prints those forms too.
     #[arg(long, value_name = "N")]
@@ -68,7 +68,7 @@ pub(super) fn user_agent(options: &UserAgent) -> Result<Answer, Failure> {
 #[derive(Debug, Args)]
 pub(crate) struct IpRanges {
     /// The bot's configuration; - reads stdin.
-    #[arg(value_name = "CONFIG.toml")]
+    #[arg(value_name = "CONFIG.toml", value_parser = input::source)]
     config: String,
     /// The time of making, instead of now: Unix seconds or RFC 3339.
     #[arg(long, value_name = "T", value_parser = time::parse)]
@@ -93,7 +93,7 @@ pub(super) fn ip_ranges(options: &IpRanges) -> Result<Answer, Failure> {
 #[derive(Debug, Args)]
 pub(crate) struct Card {
     /// The bot's configuration; - reads stdin.
-    #[arg(value_name = "CONFIG.toml")]
+    #[arg(value_name = "CONFIG.toml", value_parser = input::source)]
     config: String,
     /// Print it as one line, with "schema" in it, which readers of the card pass over.
     #[arg(long)]

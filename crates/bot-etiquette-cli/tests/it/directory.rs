@@ -53,7 +53,8 @@ fn the_document_is_a_bare_key_set_without_secrets() {
         assert_eq!(jwk, &expected);
     }
     assert!(built.stderr.contains("does not verify at Cloudflare"), "{}", built.stderr);
-    let together = folder.run(&["directory", "build", "--key", "one.pem", "two.jwk"]);
+    assert!(built.stderr.contains("--expires lies in the past"), "{}", built.stderr);
+    let together = folder.run(&["directory", "build", "--json", "--key", "one.pem", "two.jwk"]);
     assert_eq!(self::document(&together)["keys"].as_array().unwrap().len(), 2);
 }
 
@@ -66,6 +67,13 @@ fn what_cannot_be_published_is_refused() {
     build(&["--key", "one.pem", "--key", "one.pem"]).refuses("stands twice");
     build(&["--key", "one.pem", "--expires", "soon"]).refuses("expected Unix seconds");
     build(&["--key", "one.pem", "--not-before", "2", "--expires", "2"]).refuses("no time");
+    let signed = ["--key", "one.pem", "--authority", "bot.example", "--headers", "h"];
+    build(&[&signed[..], &["--expires", "2025-01-01T00:00:00Z"]].concat())
+        .refuses("--expires lies in the past");
+    for lifetime in ["0", "5m", "99999999999"] {
+        build(&[&signed[..], &["--lifetime", lifetime]].concat())
+            .refuses("expected whole seconds from 1 to 31536000, such as 2592000");
+    }
     build(&["--key", "public.pem", "--authority", "bot.example", "--headers", "h"]).refuses("public.pem: ");
     build(&["--key", "one.pem", "--authority", "https://bot.example", "--headers", "h"])
         .refuses("no authority");
@@ -170,7 +178,6 @@ fn a_bad_document_is_told_step_by_step() {
         !ended.stdout.contains(key(1).to_jwk().split("\"d\":\"").nth(1).unwrap().trim_end_matches("\"}"))
     );
     folder.run(&["directory", "check", "absent.json"]).refuses("absent.json: cannot read");
-    folder.run(&["directory", "check", "-", "--headers", "-"]).refuses("--headers -");
 }
 
 struct Server(Child);

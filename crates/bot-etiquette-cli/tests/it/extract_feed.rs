@@ -76,7 +76,7 @@ fn what_cannot_be_read_prints_nothing_and_names_the_file_and_a_fix() {
     }
     let ended = run::with_stdin(&["extract", "feed", "--map", "-", "-"], MAP.as_bytes());
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
-    assert!(ended.stderr.contains("stdin can be read once"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("stdin can be read only once"), "{}", ended.stderr);
     let broken = name(&run::file("feed-broken.toml", b"source = \"town\"\nformat = \"html\"\n"));
     let ended = run::with_stdin(&["extract", "feed", "--map", &broken, "-"], b"");
     assert_eq!(

@@ -18,4 +18,5 @@ mod run;
 mod secrets;
 mod shell;
 mod sign;
+mod stdin;
 mod verify;

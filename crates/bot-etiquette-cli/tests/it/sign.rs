@@ -88,7 +88,7 @@ fn what_cannot_be_signed_is_refused_with_a_fix() {
         (&["GET", "/path"][..], "no absolute URL"),
         (&["GET", "https://"], "https://"),
         (&["--lifetime", "0", "GET", "https://a.example/"], "lifetime"),
-        (&["--lifetime", "86401", "GET", "https://a.example/"], "at most 86400"),
+        (&["--lifetime", "86401", "GET", "https://a.example/"], "from 1 to 86400"),
         (&["--component", "@status", "GET", "https://a.example/"], "not a part of a request"),
         (&["--component", "@nonsense", "GET", "https://a.example/"], "no such derived component"),
         (&["--component", "accept", "GET", "https://a.example/"], "not in the message"),
