@@ -52,6 +52,7 @@ pub(crate) fn run(command: &Command) -> Result<Answer, Failure> {
 fn simulate(options: &Simulate) -> Result<Answer, Failure> {
     let policy = policy(&options.policy)?;
     let events = input::read(&options.events)?;
+    let events = events.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&events);
     let mut simulation = Simulation::new(policy, Timestamp::from(options.epoch), options.jitter);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for (line, text) in (1usize..).zip(events.split(|byte| *byte == b'\n')) {

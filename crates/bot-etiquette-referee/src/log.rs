@@ -1,6 +1,7 @@
 //! A request log read against a promise: common, combined and NDJSON.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
@@ -35,6 +36,9 @@ pub enum LogError {
         /// The crawler.
         agent: String,
     },
+    /// A packed log.
+    #[error("is packed by gzip: unpack it first (zcat FILE, with --log - to read it from there)")]
+    Packed,
     /// One crawler was asked for by an empty name, which would be everybody's.
     #[error("the crawler's name is empty: give the product of its User-Agent, such as MyBot")]
     EmptyAgent,
@@ -48,7 +52,8 @@ const MAX_NAMES: usize = 10;
 /// Each line is in the common or combined format (with or without the virtual host in front), or a JSON object. Of an
 /// object are read, with the usual other spellings: `at` (seconds) or `time` (RFC 3339), `host`, `method`, `path` (or
 /// `request`, or `url`), `status`, `bytes`, `duration` (seconds), `user_agent`, `headers` and `response_headers`
-/// (objects or lists of pairs). A time is taken for the request's start. Where times are whole seconds, a gap
+/// (objects or lists of pairs). A `request` that is an object is read as Caddy writes it: with `method`, `uri`, `host` and
+/// `headers` of its own, and a time that is the end of the request. Any other time is taken for the request's start. Where times are whole seconds, a gap
 /// counts as too short only when it is so for certain. Without a host all lines are taken for one.
 ///
 /// Rules that the fields of the log cannot show are in [`Report::unseen`], promised or not.
@@ -86,6 +91,9 @@ fn read(log: &[u8], promise: Promise, agent: Option<&str>) -> Result<Report, Log
     let wanted = agent.map(str::trim);
     if wanted == Some("") {
         return Err(LogError::EmptyAgent);
+    }
+    if log.starts_with(&[0x1f, 0x8b]) {
+        return Err(LogError::Packed);
     }
     let held = Held::new(promise, None)?;
     let mut seen = Seen::default();
@@ -184,19 +192,30 @@ impl Seen {
 
 /// `[vhost:port] client ident user [time] "request" status bytes ["referer" "user agent"] ..`
 fn common(line: &str, seen: &mut Seen) -> Result<Record, String> {
-    let expected =
-        || r#"is neither JSON nor: client ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 200 123"#;
-    let (front, rest) = line.split_once(" [").ok_or_else(expected)?;
-    let (time, rest) = rest.split_once(']').ok_or_else(expected)?;
+    let expected = || no_entry(line);
+    // The request's quotes stand after the time, which tells the brackets of it from those of a name.
+    let end = line.find("] \"").or_else(|| line.find(']')).ok_or_else(expected)?;
+    let (front, rest) = line.split_at(end);
+    let (front, time) = front.rsplit_once(" [").ok_or_else(expected)?;
     let words: Vec<&str> = front.split_ascii_whitespace().collect();
     let (host, user) = match words.as_slice() {
-        [_, _, user] => (None, *user),
-        [host, _, _, user] => (Some(host.split(':').next().unwrap_or_default()), *user),
-        _ => return Err(expected().into()),
+        // A user's name may have spaces in it: a host in front has the client after it, and the client has `-`.
+        [client, ident, user @ ..]
+            if !user.is_empty() && (user.len() == 1 || *ident == "-" || client.parse::<IpAddr>().is_ok()) =>
+        {
+            (None, user)
+        }
+        [host, _, _, user @ ..] if !user.is_empty() => {
+            (Some(host.split(':').next().unwrap_or_default()), user)
+        }
+        _ => return Err(expected()),
     };
     let (request, rest) = quoted(rest).ok_or_else(expected)?;
     let mut words = rest.split_ascii_whitespace();
     let status = words.next().and_then(|word| word.parse().ok()).ok_or_else(expected)?;
+    if !is_status(status) {
+        return Err(format!("the status {status} is none: give 100 to 999"));
+    }
     let bytes = words
         .next()
         .map(|word| if word == "-" { Some(0) } else { word.parse().ok() })
@@ -213,10 +232,26 @@ fn common(line: &str, seen: &mut Seen) -> Result<Record, String> {
     record.status = status;
     record.sent = bytes.unwrap_or_default();
     record.headers.extend(agent.filter(|agent| agent != "-").map(|agent| ("user-agent".to_owned(), agent)));
-    if user != "-" {
+    if user != ["-"] {
         record.headers.push(("authorization".to_owned(), "..".to_owned()));
     }
     Ok(record)
+}
+
+/// What is said of a line in none of the formats.
+fn no_entry(line: &str) -> String {
+    let read = r#"read are the common and combined formats (client ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 200 123) and one JSON object a line"#;
+    match line.starts_with('#') {
+        true => format!(
+            "is a heading, as IIS and other extended logs (W3C) have: {read}; write the log anew in one of them"
+        ),
+        false => format!("is no entry: {read}; mend the line or take it out"),
+    }
+}
+
+/// 0 is no answer; servers have been seen to send any three digits.
+fn is_status(status: u16) -> bool {
+    status == 0 || (100..1000).contains(&status)
 }
 
 /// The first text in double quotes, with its backslashes undone, and what follows it.
@@ -307,13 +342,23 @@ fn entry(unix: f64, host: &str, method: String, target: String) -> Record {
 
 fn object(line: &str, seen: &mut Seen) -> Result<Record, String> {
     let value: Value = serde_json::from_str(line).map_err(|error| format!("is no JSON object: {error}"))?;
-    let Value::Object(entries) = value else { return Err("is no JSON object".into()) };
+    let Value::Object(mut entries) = value else { return Err("is no JSON object".into()) };
+    let nested = match entries.remove("request") {
+        Some(Value::Object(request)) => {
+            entries.extend(request);
+            true
+        }
+        Some(request) => {
+            entries.insert("request".to_owned(), request);
+            false
+        }
+        None => false,
+    };
     let field =
         |names: &[&str]| names.iter().find_map(|name| entries.get(*name)).filter(|value| !value.is_null());
     let text = |names: &[&str]| field(names).and_then(Value::as_str);
-    let number = |names: &[&str]| {
-        field(names)
-            .and_then(|value| value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok())))
+    let number = |names: &[&'static str]| {
+        names.iter().find_map(|name| number(name, entries.get(*name)?).transpose()).transpose()
     };
     let time = field(&["at", "time", "timestamp", "ts", "@timestamp", "time_iso8601", "time_local", "start"])
         .ok_or(r#"has no time: give "at" in seconds or "time" in RFC 3339"#)?;
@@ -335,11 +380,15 @@ fn object(line: &str, seen: &mut Seen) -> Result<Record, String> {
         _ => None,
     };
     let unix = unix.ok_or_else(|| format!("the time {time} is neither seconds nor RFC 3339"))?;
+    let milliseconds = number(&["duration_ms", "elapsed_ms"])?.map(|duration| duration / 1000.0);
+    let duration = number(&["duration", "request_time", "elapsed", "duration_s"])?.or(milliseconds);
+    // Caddy notes a request when it is over.
+    let unix = unix - duration.filter(|_| nested).unwrap_or_default();
     let (method, target) = match text(&["request"]) {
         Some(line) => request_line(line),
         None => {
             let target = text(&["target", "path", "uri", "request_uri", "url"]);
-            let target = target.ok_or(r#"has no target: give "path", "request" or "url""#)?;
+            let target = target.ok_or(r#"has no target: give "path", "request" or "url" as a text"#)?;
             (text(&["method", "request_method"]).unwrap_or("GET").to_owned(), target.to_owned())
         }
     };
@@ -349,29 +398,27 @@ fn object(line: &str, seen: &mut Seen) -> Result<Record, String> {
     if let Some(host) = host {
         host.clone_into(&mut record.authority);
     }
-    if let Some(status) = number(&["status", "status_code"]) {
+    if let Some(status) = number(&["status", "status_code"])? {
         seen.status = true;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped to what a status is"
-        )]
-        let status = status.clamp(0.0, 999.0) as u16;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float saturates")]
+        let whole = status as u16;
+        if f64::from(whole) != status || !is_status(whole) {
+            return Err(format!(r#""status" is {status}: give 100 to 999, or 0 for no answer"#));
+        }
+        let status = whole;
         record.status = status;
         if status == 0 {
             seen.silence = true;
             record.headed = None;
         }
     }
-    if let Some(bytes) = number(&["bytes", "body_bytes_sent", "bytes_sent", "size", "response_size"]) {
+    if let Some(bytes) = number(&["bytes", "body_bytes_sent", "bytes_sent", "size", "response_size"])? {
         seen.bytes = true;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float saturates")]
         let bytes = bytes.max(0.0) as u64;
         record.sent = bytes;
     }
-    let milliseconds = number(&["duration_ms", "elapsed_ms"]).map(|duration| duration / 1000.0);
-    let duration = number(&["duration", "request_time", "elapsed", "duration_s"]).or(milliseconds);
-    let end = number(&["end"]).or(duration.map(|duration| unix + duration));
+    let end = number(&["end"])?.or(duration.map(|duration| unix + duration));
     if let Some(end) = end.filter(|end| end.is_finite()) {
         seen.duration = true;
         record.end = Some(end.max(unix));
@@ -394,9 +441,27 @@ fn object(line: &str, seen: &mut Seen) -> Result<Record, String> {
     Ok(record)
 }
 
+/// A number, or a text that is one; `-` and an empty text say that there is none, as nginx does.
+fn number(name: &str, value: &Value) -> Result<Option<f64>, String> {
+    let number = match value {
+        Value::Null => return Ok(None),
+        Value::String(text) if matches!(text.trim(), "" | "-") => return Ok(None),
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_f64(),
+    };
+    match number.filter(|number| number.is_finite()) {
+        Some(number) => Ok(Some(number)),
+        None => {
+            Err(format!("{name:?} is {value}, which is no number: give one, such as 200, or leave it out"))
+        }
+    }
+}
+
 /// What the log says of the answer's fields.
 fn answers(entries: &Map<String, Value>, record: &mut Record, seen: &mut Seen) {
-    if let Some(headers) = entries.get("response_headers").or(entries.get("answer_headers")) {
+    if let Some(headers) =
+        ["response_headers", "answer_headers", "resp_headers"].iter().find_map(|name| entries.get(*name))
+    {
         (seen.answers, seen.location, seen.retry_after) = (true, true, true);
         record.answer_headers = pairs(headers);
     }

@@ -65,6 +65,12 @@ fn only_slots_that_are_missing_leave_the_time_open() {
 }
 
 #[test]
+fn a_byte_order_mark_before_the_events_is_passed_over() {
+    let events = "\u{feff}{\"at\":0,\"ask\":\"https://h/x\"}\n";
+    assert_eq!(answers("bom", &[], events)[0]["decision"], "go");
+}
+
+#[test]
 fn a_restart_forgets_who_was_open_and_nothing_else() {
     let events = r#"{"at":0,"ask":"https://h/x"}
         {"at":0,"set":"h","min_delay":20.0}
