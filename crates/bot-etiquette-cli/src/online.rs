@@ -71,11 +71,14 @@ impl Online {
     /// # Errors
     /// An identity that is missing or not the person's own, and whatever the stack itself refuses.
     pub(crate) fn fetch(&self, file: &str, redirected: Redirected) -> Result<Option<Answer>, Failure> {
-        if !self.online || !(file.starts_with("http://") || file.starts_with("https://")) {
+        if !self.online || !file.contains("://") {
             return Ok(None);
         }
         let wrong = |problem: &dyn std::fmt::Display| Failure::new(format_args!("{file}: {problem}"));
         let url = Url::parse(file).map_err(|error| wrong(&format_args!("is no URL: {error}")))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong(&"is not fetched: --online takes http and https URLs alone"));
+        }
         let bot = Bot::new(&url, self.identity.as_deref())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let agent = bot.identity.user_agent().to_string();

@@ -94,7 +94,10 @@ impl SourceMap {
     /// # Errors
     /// [`MapError`] names the field, the record path and what is wrong.
     pub fn from_toml(text: &str) -> Result<Self, MapError> {
-        let raw: Raw = toml::from_str(text).map_err(|error| MapError::Toml { message: error.to_string() })?;
+        let raw: Raw = toml::from_str(text).map_err(|error| {
+            let (line, message) = mistake(text, &error);
+            MapError::Toml { line, message }
+        })?;
         Self::try_from(raw)
     }
 
@@ -146,9 +149,11 @@ pub(crate) struct Rule {
 #[non_exhaustive]
 pub enum MapError {
     /// No TOML, a missing or an unknown key.
-    #[error("the map is not readable: {message}")]
+    #[error("line {line}: {message}")]
     Toml {
-        /// What the reader says, with the line.
+        /// From 1.
+        line: usize,
+        /// What the reader says.
         message: String,
     },
     /// A key of the map has a value that it cannot have.
@@ -169,6 +174,16 @@ pub enum MapError {
         /// What is wrong, and a fix.
         problem: String,
     },
+}
+
+/// The line of a mistake, and what it is: after its key, in one line.
+fn mistake(text: &str, error: &toml::de::Error) -> (usize, String) {
+    // What is missing in the whole file is missing in its first line.
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.bytes().filter(|byte| *byte == b'\n').count().saturating_add(1);
+    let row = before.rsplit('\n').next().unwrap_or_default();
+    let key = row.split_once('=').map_or_else(String::new, |(key, _)| format!("{}: ", key.trim()));
+    (line, format!("{key}{}", error.message().trim().replace('\n', ", ")))
 }
 
 #[derive(Debug, Deserialize)]

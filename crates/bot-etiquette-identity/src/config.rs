@@ -92,7 +92,7 @@ impl BotIdentity {
             )));
         }
         let file = toml::from_str::<File>(text)
-            .map_err(|error| IdentityError::Syntax(error.to_string().trim_end().to_owned()))?;
+            .map_err(|error| IdentityError::Syntax(crate::lines::mistake(text, &error)))?;
         file.build().map_err(|error| match error {
             IdentityError::Value { key, problem, .. } => {
                 let path: Vec<&str> = key.split('.').collect();

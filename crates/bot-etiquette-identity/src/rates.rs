@@ -187,7 +187,7 @@ impl Rates {
     /// [`IdentityError::Syntax`] where it is no TOML, or a value is of another kind than its key takes.
     pub fn from_toml(text: &str) -> Result<Self, IdentityError> {
         let file: File = toml::from_str(text)
-            .map_err(|error| IdentityError::Syntax(error.to_string().trim_end().to_owned()))?;
+            .map_err(|error| IdentityError::Syntax(crate::lines::mistake(text, &error)))?;
         let default = file.default.rates;
         let mut tables: Vec<Table> = Vec::new();
         for (name, group) in file.group {

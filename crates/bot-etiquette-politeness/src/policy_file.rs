@@ -4,17 +4,17 @@ use crate::policy::Policy;
 
 /// A policy file that was not understood: the line, the key and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("line {line}: {message}")]
 pub struct PolicyError {
     message: String,
-    line: Option<usize>,
+    line: usize,
 }
 
 impl PolicyError {
     /// The line of the file, counted from 1.
     #[must_use]
     pub fn line(&self) -> Option<usize> {
-        self.line
+        Some(self.line)
     }
 }
 
@@ -44,11 +44,18 @@ impl Policy {
     /// ```
     pub fn from_toml(text: &str) -> Result<Self, PolicyError> {
         toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| {
-                let before = text.as_bytes().iter().take(span.start);
-                before.filter(|byte| **byte == b'\n').count().saturating_add(1)
-            });
-            PolicyError { message: error.to_string().trim_end().to_owned(), line }
+            let (line, message) = mistake(text, &error);
+            PolicyError { message, line }
         })
     }
+}
+
+/// The line of a mistake, and what it is: after its key, in one line.
+fn mistake(text: &str, error: &toml::de::Error) -> (usize, String) {
+    // What is missing in the whole file is missing in its first line.
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.bytes().filter(|byte| *byte == b'\n').count().saturating_add(1);
+    let row = before.rsplit('\n').next().unwrap_or_default();
+    let key = row.split_once('=').map_or_else(String::new, |(key, _)| format!("{}: ", key.trim()));
+    (line, format!("{key}{}", error.message().trim().replace('\n', ", ")))
 }

@@ -217,6 +217,20 @@ fn a_key_directory_is_fetched_and_checked_for_the_host_that_was_asked() {
 }
 
 #[test]
+fn only_http_and_https_are_fetched() {
+    for command in
+        [&["robots", "lint"][..], &["robots", "check", "--agent", "MyBot"], &["directory", "check"]]
+    {
+        let url = "ftp://127.0.0.1/robots.txt";
+        let more =
+            if command[1] == "check" && command[0] == "robots" { &["https://a.example/"][..] } else { &[] };
+        let arguments = [command, &["--online", url], more].concat();
+        with_stdin(&arguments, b"")
+            .refuses("ftp://127.0.0.1/robots.txt: is not fetched: --online takes http and https");
+    }
+}
+
+#[test]
 fn online_changes_nothing_for_a_file() {
     let folder = Folder::new("online-file");
     folder.write("robots.txt", "User-agent: *\nDisallow: /\n");

@@ -3,7 +3,9 @@
 mod kept;
 mod published;
 
-use crate::{BotIdentity, Finding, IdentityError, LintOptions, Profile, Rates, Severity, lines::Lines, lint};
+use crate::{
+    BotIdentity, Finding, IdentityError, Language, LintOptions, Profile, Rates, Severity, lines::Lines, lint,
+};
 #[cfg(feature = "ranges")]
 use std::time::SystemTime;
 
@@ -29,7 +31,7 @@ use std::time::SystemTime;
 /// | `PG008` | nothing that it never does |
 /// | `PG009` | no limit on redirects, time or size |
 /// | `PG010` | no addresses, which some firewalls need |
-/// | `PG011` | no language, no day of the last change |
+/// | `PG011` | no language, or one that the page is not written in; no day of the last change |
 /// | `PG012` | a table of the policy that differs from the default, and no word on why |
 /// | `PR001` | a promise that the policy does not keep, with both lines |
 /// | `PR002` | promises, and no policy to hold them against |
@@ -114,6 +116,7 @@ impl<'a> ConfigLint<'a> {
         let mut found = Findings { lines: Lines::new(self.config), found: Vec::new() };
         names(&identity, &mut found);
         own(&identity, &mut found);
+        languages(&identity, &mut found);
         verification(&identity, &mut found);
         told(&identity, &mut found);
         promised(&identity, rates.as_ref(), &mut found);
@@ -213,6 +216,31 @@ fn own(identity: &BotIdentity, found: &mut Findings<'_>) {
         let key = error.key().unwrap_or_default();
         found.add("CF003", Severity::Warning, &[key], error.to_string());
     }
+}
+
+/// Whether the page is written in the languages of its texts.
+fn languages(identity: &BotIdentity, found: &mut Findings<'_>) {
+    for tag in identity.profile.text.keys() {
+        if tag.parse::<Language>().is_err() {
+            let known: Vec<&str> = Language::ALL.iter().map(|language| language.tag()).collect();
+            let message = format!(
+                "text.{tag}: the page is written in {}, and tells this only where they say nothing (is it a slip?)",
+                known.join(", ")
+            );
+            let severity = if is_language(tag) { Severity::Info } else { Severity::Warning };
+            found.add("PG011", severity, &["text", tag], message);
+        }
+    }
+}
+
+/// Whether it may name a language: `fr`, `de-CH` (RFC 5646).
+fn is_language(tag: &str) -> bool {
+    let mut parts = tag.split('-');
+    let of = |part: &str, letters: bool| {
+        part.bytes().all(|byte| byte.is_ascii_alphabetic() || (!letters && byte.is_ascii_digit()))
+    };
+    parts.next().is_some_and(|first| (2..=3).contains(&first.len()) && of(first, true))
+        && parts.all(|part| (1..=8).contains(&part.len()) && of(part, false))
 }
 
 fn verification(identity: &BotIdentity, found: &mut Findings<'_>) {

@@ -413,3 +413,42 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_in_a_language_of_no_page_is_found() {
+    for (table, severity) in [
+        ("text.xyz123", Some(Severity::Warning)),
+        ("text.english", Some(Severity::Warning)),
+        ("text.fr", Some(Severity::Info)),
+        ("text.de-CH", Some(Severity::Info)),
+        ("text.en", None),
+        ("text.ES", None),
+    ] {
+        let config = format!(
+            "user_agent = \"CrumbBot/1.0 (+https://bots.example.net/crumb)\"\ntoken = \"CrumbBot\"\n\
+             page = \"https://bots.example.net/crumb\"\ncontact = \"mailto:crumb@bots.example.net\"\n[{table}]\npurpose = \"p\"\n"
+        );
+        let found = ConfigLint::new(&config).run().unwrap();
+        let found =
+            found.iter().find(|finding| finding.message.contains("the page is written in en, es, it"));
+        let told = found.map(|finding| (finding.id, finding.line, finding.severity));
+        assert_eq!(told, severity.map(|severity| ("PG011", Some(5), severity)), "{table}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told_in_one_line_with_its_number_and_its_kind() {
+    for (line, words) in [
+        ("max_open = \"x\"", "line 6: max_open: invalid type: string \"x\", expected a whole number"),
+        ("max_open = ", "line 6: max_open: string values must be quoted"),
+        ("max_opne = 1", "line 6: unknown field `max_opne`"),
+        ("signed = 1", "line 6: signed: invalid type: integer `1`, expected true or false"),
+    ] {
+        let config = format!(
+            "user_agent = \"CrumbBot/1.0 (+https://bots.example.net/crumb)\"\ntoken = \"CrumbBot\"\n\
+             page = \"https://bots.example.net/crumb\"\ncontact = \"mailto:crumb@bots.example.net\"\n[promise]\n{line}\n"
+        );
+        let error = ConfigLint::new(&config).run().unwrap_err().to_string();
+        assert!(error.starts_with(words) && !error.contains('\n'), "{error}");
+    }
+}
