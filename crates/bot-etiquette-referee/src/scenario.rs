@@ -84,8 +84,13 @@ impl Scenario {
         let mut top = Table::new(text, "", document.get_ref(), 0);
         let time_scale = top.take("time_scale").map(|value| value.number()).transpose()?.unwrap_or(1.0);
         let mut sites = Vec::new();
-        for site in top.tables("site")? {
-            sites.push(read_site(site, &mut file)?);
+        let tables = top.tables("site")?;
+        let name = |table: &Table<'_, '_>| {
+            Some(Site::new(table.entries.get("name")?.value.as_str()?).name().to_owned())
+        };
+        let names: Vec<String> = tables.iter().filter_map(name).collect();
+        for site in tables {
+            sites.push(read_site(site, &names, &mut file)?);
         }
         let promise = match top.table("promise")? {
             Some(table) => read_promise(table, Some(&sites), &mut file)?,

@@ -6,7 +6,12 @@ use super::table::{Entry, Table};
 use super::{Files, ScenarioError, read_file};
 use crate::site::{Page, Site};
 
-pub(super) fn read_site<'t>(mut table: Table<'t, '_>, file: &mut Files<'_>) -> Result<Site, ScenarioError> {
+/// Reads a site of a scenario that has sites of these `names`.
+pub(super) fn read_site<'t>(
+    mut table: Table<'t, '_>,
+    names: &[String],
+    file: &mut Files<'_>,
+) -> Result<Site, ScenarioError> {
     let name = table.required("name")?;
     let mut site = Site::new(name.string()?);
     let good = !site.name.is_empty()
@@ -16,13 +21,16 @@ pub(super) fn read_site<'t>(mut table: Table<'t, '_>, file: &mut Files<'_>) -> R
     }
     if let Some(robots) = table.take("robots") {
         site = match robots.value {
-            DeValue::String(_) => site.robots(robots.string()?),
+            DeValue::String(_) => {
+                linked(&robots, robots.string()?, names)?;
+                site.robots(robots.string()?)
+            }
             DeValue::Integer(_) => site.robots_answer(Page::new("/robots.txt").status(status(&robots)?)),
             _ => return Err(robots.wrong("the text of the file, or a status")),
         };
     }
     for page in table.tables("page")? {
-        site = site.page(read_page(page, file)?);
+        site = site.page(read_page(page, names, file)?);
     }
     table.finish()?;
     Ok(site)
@@ -40,7 +48,25 @@ fn status(entry: &Entry<'_, '_>) -> Result<u16, ScenarioError> {
     status.ok_or_else(|| entry.fault("is no status: give 100 to 999, or 0 for no answer"))
 }
 
-fn read_page<'t>(mut table: Table<'t, '_>, file: &mut Files<'_>) -> Result<Page, ScenarioError> {
+/// Whether each `{site:NAME}` of a text means a site.
+fn linked(entry: &Entry<'_, '_>, text: &str, names: &[String]) -> Result<(), ScenarioError> {
+    for rest in text.split("{site:").skip(1) {
+        let Some((name, _)) = rest.split_once('}') else { continue };
+        if !names.iter().any(|known| known == name) {
+            return Err(entry.fault(format_args!(
+                "has {{site:{name}}}, which is no site of the scenario: there are {}",
+                names.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn read_page<'t>(
+    mut table: Table<'t, '_>,
+    names: &[String],
+    file: &mut Files<'_>,
+) -> Result<Page, ScenarioError> {
     let path = table.required("path")?;
     let mut page = Page::new(path.string()?);
     if !page.path.starts_with('/') {
@@ -50,7 +76,7 @@ fn read_page<'t>(mut table: Table<'t, '_>, file: &mut Files<'_>) -> Result<Page,
         page = page.status(status(&entry)?);
     }
     if let Some(entry) = table.take("headers") {
-        page = read_headers(&entry, page)?;
+        page = read_headers(&entry, names, page)?;
     }
     let bodies = [table.take("body"), table.take("file"), table.take("bytes_of")];
     if let Some(second) = bodies.iter().flatten().nth(1) {
@@ -58,10 +84,14 @@ fn read_page<'t>(mut table: Table<'t, '_>, file: &mut Files<'_>) -> Result<Page,
     }
     let [body, named, generated] = bodies;
     if let Some(entry) = body {
+        linked(&entry, entry.string()?, names)?;
         page = page.body(entry.string()?);
     }
     if let Some(entry) = named {
-        page = page.body(read_file(&entry, file)?);
+        let body = read_file(&entry, file)?;
+        // What is no text is sent as it is.
+        linked(&entry, std::str::from_utf8(&body).unwrap_or_default(), names)?;
+        page = page.body(body);
     }
     if let Some(entry) = generated {
         page = match entry.value {
@@ -87,7 +117,7 @@ fn read_page<'t>(mut table: Table<'t, '_>, file: &mut Files<'_>) -> Result<Page,
     Ok(page)
 }
 
-fn read_headers(entry: &Entry<'_, '_>, mut page: Page) -> Result<Page, ScenarioError> {
+fn read_headers(entry: &Entry<'_, '_>, names: &[String], mut page: Page) -> Result<Page, ScenarioError> {
     let mut pairs: Vec<(String, Entry<'_, '_>)> = Vec::new();
     match entry.value {
         DeValue::Table(_) => pairs.extend(entry.table()?.entries),
@@ -112,6 +142,7 @@ fn read_headers(entry: &Entry<'_, '_>, mut page: Page) -> Result<Page, ScenarioE
             if !token || text.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
                 return Err(value.fault(format_args!("has a field {name:?} that cannot be sent")));
             }
+            linked(&value, text, names)?;
             page = page.header(&name, text);
         }
     }

@@ -10,6 +10,7 @@ use crate::signer::directory;
 fn files(name: &str) -> io::Result<Vec<u8>> {
     match name {
         "page.html" => Ok(b"from a file".to_vec()),
+        "lost.html" => Ok(b"<a href={site:lost.example}/x>".to_vec()),
         "keys.json" => Ok(directory().into_bytes()),
         _ => Err(io::ErrorKind::NotFound.into()),
     }
@@ -127,6 +128,28 @@ fn a_value_of_the_wrong_kind_is_named_with_its_line() {
     wrong("path = \"/file\"", "path = \"file\"", "site.page.path");
     // The second of two bodies is the one too many.
     wrong("bytes_of = 1_000", "bytes_of = 1_000 # made\nbody = \"x\"", "site.page.bytes_of is a second body");
+}
+
+#[test]
+fn an_address_of_no_site_is_named_with_its_line() {
+    for (line, instead) in [
+        ("body = \"hello\"", "body = \"<a href={site:a.example}/> <a href={site:lost.example}/>\""),
+        (
+            "headers = [[\"x-a\", \"1\"], [\"x-a\", \"2\"]]",
+            "headers = { location = \"{site:lost.example}/\" }",
+        ),
+        ("file = \"page.html\"", "file = \"lost.html\""),
+        ("robots = 503", "robots = \"Sitemap: {site:lost.example}/map\""),
+    ] {
+        wrong(
+            line,
+            instead,
+            "has {site:lost.example}, which is no site of the scenario: there are a.example, b.example",
+        );
+    }
+    // A site that comes later is one, and what is not closed is text.
+    let good = WHOLE.replacen("body = \"hello\"", "body = \"{site:b.example} {site:\"", 1);
+    assert_eq!(Scenario::parse(&good, files).unwrap().sites().len(), 2);
 }
 
 #[test]
