@@ -138,7 +138,11 @@ fn watch(options: &Referee, name: &str) -> Result<Report, Failure> {
             output::text(addresses.as_bytes())?;
         }
         wait(options.lasting).await?;
-        Ok(referee.finish().await)
+        let report = referee.finish().await;
+        if report.requests() == 0 {
+            output::talk(&format!("bot-etiquette: {name}: nothing was judged: no request came\n"));
+        }
+        Ok(report)
     })
 }
 

@@ -174,7 +174,8 @@ fn a_yes_where_nothing_was_judged_says_so() {
     says(&["--log", &log, "--promise", &bare], 0, &[&bare, "promises nothing"]);
     let scenario = write("s.toml", "[[site]]\nname = \"a.example\"\n");
     let output = run(&["--scenario", &scenario, "--for", "0"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("promises nothing"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("promises nothing") && said.contains("no request came"), "{said}");
 }
 
 #[test]
