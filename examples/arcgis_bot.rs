@@ -28,7 +28,7 @@ use bot_etiquette_examples::talk::Talk;
 use bot_etiquette_examples::world::World;
 use clap::{Parser, Subcommand};
 
-/// Reads what ArcGIS servers publish, politely, and searches it. Without a command it serves a world of its own.
+/// Reads what ArcGIS servers publish, politely, and searches it. Without a command it serves a world of its own, anew each time.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -44,7 +44,7 @@ struct Arguments {
     /// The catalogue, which holds the politeness of all commands as well; catalogue.sqlite in the folder of --out
     #[arg(long, global = true, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Where reports go
+    /// Where reports go; the demonstration keeps to a folder `demo` in it
     #[arg(long, global = true, value_name = "DIR", default_value = "arcgis-bot-out")]
     out: PathBuf,
     /// A served world that another process wrote down, instead of the network

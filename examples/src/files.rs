@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a file in one step: whoever reads it sees the old one or the new one, also when the program is killed meanwhile.
 ///
@@ -40,6 +40,29 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
     // The folder of a bare file name is where the program runs.
     if folder.as_os_str().is_empty() { Ok(()) } else { builder.create(folder) }
         .map_err(|error| named(folder, &error))
+}
+
+/// Begins a demonstration in a folder of its own, `demo` below the one for outputs: gives that folder, and a state that does not
+/// exist yet. What commands keep and write lies beside it, and is never touched.
+///
+/// # Errors
+/// Names the folder, or the file of an earlier demonstration that cannot be taken away.
+pub fn begin_demo(out: &Path) -> io::Result<(PathBuf, PathBuf)> {
+    let folder = out.join("demo");
+    make_folder(&folder)?;
+    let state = folder.join("demo.sqlite");
+    for end in ["", "-wal", "-shm"] {
+        // The clock of the earlier one ran ahead: its state is of no use to the next.
+        let mut old = state.clone().into_os_string();
+        old.push(end);
+        match fs::remove_file(&old) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(named(Path::new(&old), &error));
+            }
+            _ => {}
+        }
+    }
+    Ok((folder, state))
 }
 
 /// Makes a database its owner's alone, whatever the umask, before it is opened: what lies beside it gets its mode from it.
@@ -95,6 +118,26 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "second");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_demonstration_begins_anew_and_touches_nothing_outside_its_folder() {
+        let out = folder("demo");
+        for name in ["state.sqlite", "catalogue.sqlite", "catalogue.sqlite-wal", "demo.sqlite"] {
+            fs::write(out.join(name), "real").unwrap();
+        }
+        let (folder, state) = begin_demo(&out).unwrap();
+        assert_eq!((folder.clone(), state.clone()), (out.join("demo"), out.join("demo/demo.sqlite")));
+        for name in ["demo.sqlite", "demo.sqlite-wal", "demo.sqlite-shm", "state.sqlite"] {
+            fs::write(folder.join(name), "old").unwrap();
+        }
+        begin_demo(&out).unwrap();
+        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+        assert_eq!(left, ["state.sqlite"], "a state of another name is none of a demonstration's");
+        for name in ["state.sqlite", "catalogue.sqlite", "catalogue.sqlite-wal", "demo.sqlite"] {
+            assert_eq!(fs::read_to_string(out.join(name)).unwrap(), "real", "{name}");
+        }
+        fs::remove_dir_all(out).unwrap();
     }
 
     #[cfg(unix)]

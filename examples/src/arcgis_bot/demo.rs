@@ -31,7 +31,7 @@ const CT_LOG: &str = "https://isles2026h2.skylight.geomys.org/";
 /// How long the bot waits for turns, of its clock: longer than a busy service is left alone.
 const PATIENCE: Duration = Duration::from_secs(100 * 60);
 
-/// Runs it; the files go to `out`, a catalogue of an earlier demonstration there is replaced.
+/// Runs it, anew each time; its files go to a folder of its own below `out`.
 ///
 /// # Errors
 /// When nothing can be served, or a file cannot be written.
@@ -48,12 +48,7 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         islands.addresses().len(),
         3600 / SCALE
     ));
-    files::make_folder(out)?;
-    let file = out.join("catalogue.sqlite");
-    for old in ["catalogue.sqlite", "catalogue.sqlite-wal", "catalogue.sqlite-shm"] {
-        // Nothing to take away is what the first run finds.
-        drop(std::fs::remove_file(out.join(old)));
-    }
+    let (out, file) = files::begin_demo(out)?;
     let state = Arc::new(State::open(&file, policy(None)?, NAME.0, TABLES, NAME.1)?);
     state.politeness.unsynced()?;
     let config = Config { ct_logs: vec![CT_LOG.into()], ..Config::default() };
@@ -87,7 +82,7 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         tally: Some(&tally),
         verdict: Some(&verdict),
     };
-    outputs::write(out, &session, &story)?;
+    outputs::write(&out, &session, &story)?;
     if json {
         println!("{}", serde_json::json!({"tally": tally, "search": hits, "referee": verdict}));
     } else {

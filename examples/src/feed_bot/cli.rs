@@ -42,7 +42,7 @@ struct Arguments {
     /// A world that another process serves on loopback.
     #[arg(long, global = true, value_name = "FILE", hide = true)]
     world: Option<PathBuf>,
-    /// Where the state and the results are written.
+    /// Where the state and the results are written; the demonstration keeps to a folder `demo` in it.
     #[arg(long, global = true, value_name = "DIR", default_value = "feed-bot-out")]
     out: PathBuf,
     /// Results as JSON on standard output, and no other word.
@@ -246,21 +246,15 @@ fn state_of(out: &Path) -> Result<PathBuf, BoxError> {
 
 /// Two runs in a small world, three of its hours apart.
 async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxError> {
-    let folder = arguments.out.join("demo");
-    let sources = demo::configure(&folder, std::env::current_exe().ok().as_deref())?;
-    let state = folder.join("state.sqlite");
-    for end in ["", "-wal", "-shm"] {
-        // The demonstration's clock ran ahead: its state is of no use to the next one.
-        let _ = std::fs::remove_file(folder.join(format!("state.sqlite{end}")));
-    }
+    let (out, state) = files::begin_demo(&arguments.out)?;
+    let sources = demo::configure(&out, std::env::current_exe().ok().as_deref())?;
     let world = Demo::start(demo::sites(Clock::real().now()), demo::promise(), demo::SCALE).await?;
     let (bot, seen) = (Bot::demo(IDENTITY)?, world.world()?);
     let interrupt = Interrupt::listen();
-    let session =
-        Session::open(&bot, &seen, &sources, &state, &arguments.out, talk.clone(), interrupt.clone())?;
+    let session = Session::open(&bot, &seen, &sources, &state, &out, talk.clone(), interrupt.clone())?;
     talk.say("first run");
-    let (_, first) = session.round().await?;
-    talk.say(format!("{} events; three hours pass in eleven seconds", first.events));
+    let (_, mut written) = session.round().await?;
+    talk.say(format!("{} events; three hours pass in eleven seconds", written.events));
     let due = session.reader.settings.last();
     let due =
         due.sources.iter().filter_map(|source| session.reader.kept.row(&source.id).ok()).map(|row| row.due);
@@ -268,20 +262,21 @@ async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxErro
     let wait = Duration::from_secs(due.saturating_sub(seconds(seen.clock.now())) + 1);
     tokio::select! {
         biased;
-        () = interrupt.wait() => return Ok(Exit::Interrupted),
-        () = tokio::time::sleep(seen.clock.real_duration(wait)) => {}
+        () = interrupt.wait() => {}
+        () = tokio::time::sleep(seen.clock.real_duration(wait)) => {
+            talk.say("second run");
+            (_, written) = session.round().await?;
+        }
     }
-    talk.say("second run");
-    let (_, second) = session.round().await?;
     talk.finish();
     let report = world.finish().await;
     let files = ["events.ndjson", "calendar.ics", "index.html", "politeness.json"];
     match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&second.status)?),
+        true => println!("{}", serde_json::to_string_pretty(&written.status)?),
         false => {
-            print!("{}", second.status.to_text());
-            println!("{} events of {} records; written:", second.events, second.records);
-            files.iter().for_each(|file| println!("  {}", arguments.out.join(file).display()));
+            print!("{}", written.status.to_text());
+            println!("{} events of {} records; written:", written.events, written.records);
+            files.iter().for_each(|file| println!("  {}", out.join(file).display()));
             println!("{report}");
         }
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bot_etiquette::signing::SigningKey;
 use bot_etiquette_examples::arcgis_bot::world::{Islands, SERVERS};
 use bot_etiquette_examples::bot::Bot;
+use bot_etiquette_examples::files::make_folder;
 use bot_etiquette_examples::personal;
 use bot_etiquette_examples::snapshot_bot::worlds;
 use bot_etiquette_examples::world::Demo;
@@ -61,14 +62,49 @@ fn assert_private(folder: &Path) {
     }
 }
 
+/// The files that it names, and it does name one, are there.
+#[track_caller]
+fn assert_written(name: &str, told: &str, out: &Path) {
+    let words = told.split([' ', '\n', ',', ':']).map(|word| word.trim_start_matches("out/demo/"));
+    let ends = [".html", ".json", ".ndjson", ".ics"];
+    let named: Vec<_> = words.filter(|word| ends.iter().any(|end| word.ends_with(end))).collect();
+    assert!(!named.is_empty(), "{name}: {told}");
+    for file in named {
+        assert!(out.join("demo").join(file).exists(), "{name} has not written {file}: {told}");
+    }
+}
+
+/// What commands keep and write: a demonstration touches none of it.
+const REAL: [&str; 8] = [
+    "catalogue.sqlite",
+    "catalogue.sqlite-wal",
+    "catalogue.sqlite-shm",
+    "state.sqlite",
+    "report.html",
+    "politeness.json",
+    "events.ndjson",
+    "pages.ndjson",
+];
+
 /// Runs it, and searches all but the files `given`.
 async fn demonstration(name: &str, given: &[&str]) {
     let folder = folder(name);
+    let out = folder.join("out");
+    make_folder(&out).unwrap();
+    for file in REAL {
+        fs::write(out.join(file), "real").unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(out.join(file), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    }
     let mut bot = bot(name, &folder, &[]);
     assert_eq!(bot.ended(LONG).await, Some(0), "{name}: {}", bot.told());
     let told = bot.told();
     assert!(told.contains("0 violations"), "{name}: {told}");
-    assert!(search(&folder, given, &personal()) >= 5, "{name}: outputs, the state and the log");
+    let beside: Vec<_> = files(&out).into_iter().filter(|file| !file.starts_with(out.join("demo"))).collect();
+    assert_eq!(beside.len(), REAL.len(), "{name} wrote beside its folder: {beside:?}");
+    assert!(beside.iter().all(|file| fs::read(file).unwrap() == b"real"), "{name}: {beside:?}");
+    assert_written(name, &told, &out);
+    assert!(search(&folder, given, &personal()) >= REAL.len() + 5, "{name}: outputs, the state and the log");
     assert_eq!(files(&folder.join("tmp")), Vec::<PathBuf>::new(), "{name} left something");
     #[cfg(unix)]
     assert_private(&folder);
@@ -166,6 +202,7 @@ async fn ctrl_c_stops_each_demonstration_with_its_exit_code() {
             .collect();
         assert_eq!(half, Vec::<PathBuf>::new(), "{name}");
         if !again {
+            assert_written(name, &bot.told(), &folder.join("out"));
             // The browser's profile among it.
             assert_eq!(files(&folder.join("tmp")), Vec::<PathBuf>::new(), "{name} left something");
         }
