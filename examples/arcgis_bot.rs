@@ -6,6 +6,8 @@
 //! arcgis_bot --identity me.toml search parks --at 5.72,45.18
 //! ```
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,7 +26,7 @@ use bot_etiquette_examples::files;
 use bot_etiquette_examples::interrupt::Interrupt;
 use bot_etiquette_examples::stack::BoxError;
 use bot_etiquette_examples::state::State;
-use bot_etiquette_examples::talk::Talk;
+use bot_etiquette_examples::talk::{self, Talk};
 use bot_etiquette_examples::world::World;
 use clap::{Parser, Subcommand};
 
@@ -144,8 +146,8 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
             if *dry_run {
                 let budgets = budget::budget(&session, &roots)?;
                 match arguments.json {
-                    true => println!("{}", serde_json::to_string(&budgets)?),
-                    false => print!("{}", budget::told(&budgets)),
+                    true => talk::line(serde_json::to_string(&budgets)?),
+                    false => talk::text(budget::told(&budgets)),
                 }
                 return Ok(Exit::Done);
             }
@@ -160,7 +162,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
             };
             let (found, tally) = discover::discover(&session, &lanes).await?;
             for root in found.iter().filter(|_| !arguments.json) {
-                println!("{root}");
+                talk::line(root);
             }
             tally
         }
@@ -170,7 +172,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
             let tally = search::ask_live(&session, &mut hits, &place, *live).await?;
             talk.finish();
             match arguments.json {
-                true => println!("{}", serde_json::to_string(&hits)?),
+                true => talk::line(serde_json::to_string(&hits)?),
                 false => demo::print_hits(&hits),
             }
             let story = Story { search: Some((&words, *at, &hits)), ..Story::default() };
@@ -253,7 +255,7 @@ fn world_and_bot(arguments: &Arguments, command: &Command) -> Result<(World, Bot
 
 fn told(arguments: &Arguments, talk: &Talk, tally: &Tally) -> Result<(), BoxError> {
     if arguments.json {
-        println!("{}", serde_json::to_string(tally)?);
+        talk::line(serde_json::to_string(tally)?);
         return Ok(());
     }
     talk.say(format!(

@@ -6,6 +6,8 @@
 //! `cargo run --example polite_get -- URL IDENTITY.toml` fetches from a site of somebody's. That takes an identity
 //! and a key of your own: nobody else's bot is impersonated. A URL on loopback needs none.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +19,7 @@ use bot_etiquette_examples::bot::Bot;
 use bot_etiquette_examples::exit::{Exit, Usage};
 use bot_etiquette_examples::narrator::Narrator;
 use bot_etiquette_examples::stack::{BoxError, Client, Stack};
+use bot_etiquette_examples::talk;
 use bot_etiquette_examples::world::{Demo, World};
 use http::Request;
 use tower::ServiceExt;
@@ -115,16 +118,18 @@ async fn demonstrate() -> Result<Report, BoxError> {
     let demo = Demo::start(sites, promise, SCALE).await?;
     let world = demo.world()?;
     let narrator = Narrator::new(world.clock);
-    println!("example.com and www.example.com, served on loopback; the clock runs {SCALE} times as fast.");
+    talk::line(format_args!(
+        "example.com and www.example.com, served on loopback; the clock runs {SCALE} times as fast."
+    ));
     let client = client(bot, &world, &narrator)?;
     for url in ["http://example.com/plan", "http://www.example.com/drafts/plan"] {
         show(&client, &narrator, url.parse()?).await?;
     }
     let report = demo.finish().await;
-    println!("\nWhat the site saw: {}", report.to_string().trim_end());
+    talk::line(format_args!("\nWhat the site saw: {}", report.to_string().trim_end()));
     if report.is_clean() {
-        println!(
-            "Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause."
+        talk::line(
+            "Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause.",
         );
     }
     Ok(report)
@@ -132,17 +137,21 @@ async fn demonstrate() -> Result<Report, BoxError> {
 
 /// Fetches a page and says how that ended; whether it came.
 async fn show(client: &Client, narrator: &Narrator, url: Url) -> Result<bool, BoxError> {
-    println!("\n{url}");
+    talk::line(format_args!("\n{url}"));
     match get(client, narrator, url).await {
         Ok(page) => {
             let hops = page.followed.len();
             let size = format!("{} bytes ({} on the wire)", page.body.len(), page.wire_bytes);
             let cut = page.cut.map_or_else(String::new, |limit| format!(", cut at the limit: {limit}"));
-            println!("{}, {size}, {hops} redirect{}{cut}", page.status, if hops == 1 { "" } else { "s" });
+            talk::line(format_args!(
+                "{}, {size}, {hops} redirect{}{cut}",
+                page.status,
+                if hops == 1 { "" } else { "s" }
+            ));
             Ok(page.status.is_success())
         }
         Err(error) => {
-            println!("not fetched: {error}");
+            talk::line(format_args!("not fetched: {error}"));
             Ok(false)
         }
     }

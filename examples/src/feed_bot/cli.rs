@@ -19,7 +19,7 @@ use crate::files;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::{Demo, World};
 
 const PROGRAM: &str = "feed_bot";
@@ -116,7 +116,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
         Some(Command::Run { once: true }) => {
             let (exit, written) = arguments.online(&talk)?.once().await?;
             if arguments.json {
-                println!("{}", serde_json::to_string_pretty(&written.status)?);
+                talk::line(serde_json::to_string_pretty(&written.status)?);
             }
             Ok(exit)
         }
@@ -128,7 +128,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
         Some(Command::Report) => arguments.report().await,
         Some(Command::Translate { from, to }) => {
             for line in std::io::stdin().lines() {
-                println!("{}", translator::tiny(&line?, from, to).unwrap_or_default());
+                talk::line(translator::tiny(&line?, from, to).unwrap_or_default());
             }
             Ok(Exit::Done)
         }
@@ -171,7 +171,7 @@ impl Arguments {
     fn turn(&self, id: &str, on: bool) -> Result<Exit, BoxError> {
         let changed = switch::turn(&self.sources, id, on)?;
         let state = if on { "on" } else { "off" };
-        println!("{id} is {}{state}", if changed { "" } else { "already " });
+        talk::line(format_args!("{id} is {}{state}", if changed { "" } else { "already " }));
         Ok(Exit::Done)
     }
 
@@ -179,15 +179,15 @@ impl Arguments {
         let (config, kept, clock) = self.offline()?;
         let status = report::status(&config, &kept, clock.now())?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&status.sources)?);
+            talk::line(serde_json::to_string_pretty(&status.sources)?);
             return Ok(Exit::Done);
         }
         for (source, status) in config.sources.iter().zip(&status.sources) {
             let state = if source.on { "on " } else { "off" };
-            println!("{state} {} ({}, {})", source.id, status.publisher, status.licence);
-            source.urls.iter().for_each(|url| println!("    {url}"));
-            source.redirects.iter().for_each(|url| println!("    may lead to {url}"));
-            source.verify.iter().for_each(|open| println!("    to look up: {open}"));
+            talk::line(format_args!("{state} {} ({}, {})", source.id, status.publisher, status.licence));
+            source.urls.iter().for_each(|url| talk::line(format_args!("    {url}")));
+            source.redirects.iter().for_each(|url| talk::line(format_args!("    may lead to {url}")));
+            source.verify.iter().for_each(|open| talk::line(format_args!("    to look up: {open}")));
         }
         Ok(Exit::Done)
     }
@@ -208,23 +208,27 @@ impl Arguments {
         let (row, events, pages) = (kept.row(id)?, kept.events(id)?, kept.pages(id)?);
         if self.json {
             for (event, _) in &events {
-                println!("{}", serde_json::to_string(&event.publish()?)?);
+                talk::line(serde_json::to_string(&event.publish()?)?);
             }
             return Ok(Exit::Done);
         }
         for (url, page) in &pages {
-            println!("{url}\n    last read {}; {}", moment_text(page.at), page.validator_text());
+            talk::line(format_args!(
+                "{url}\n    last read {}; {}",
+                moment_text(page.at),
+                page.validator_text()
+            ));
         }
-        println!("the figures of its runs: {}", serde_json::to_string(&row.record)?);
-        println!(
+        talk::line(format_args!("the figures of its runs: {}", serde_json::to_string(&row.record)?));
+        talk::line(format_args!(
             "{} events, with these fields each: key, titles, descriptions, when, place, price, categories, link, updated, attribution",
             events.len()
-        );
+        ));
         for (event, since) in &events {
             let title = event.titles().source().map(|title| title.text().as_str()).unwrap_or_default();
-            println!("    {} {title} (since {})", event.key(), moment_text(*since));
+            talk::line(format_args!("    {} {title} (since {})", event.key(), moment_text(*since)));
         }
-        println!("no feed itself, no e-mail address, no telephone number, no picture");
+        talk::line("no feed itself, no e-mail address, no telephone number, no picture");
         Ok(Exit::Done)
     }
 
@@ -232,8 +236,8 @@ impl Arguments {
         let (config, kept, clock) = self.offline()?;
         let written = output::write(&self.out, &config, &kept, &Ledger::new(clock), clock.now()).await?;
         match self.json {
-            true => println!("{}", serde_json::to_string_pretty(&written.status)?),
-            false => print!("{}", written.status.to_text()),
+            true => talk::line(serde_json::to_string_pretty(&written.status)?),
+            false => talk::text(written.status.to_text()),
         }
         Ok(Exit::Done)
     }
@@ -272,12 +276,12 @@ async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxErro
     let report = world.finish().await;
     let files = ["events.ndjson", "calendar.ics", "index.html", "politeness.json"];
     match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&written.status)?),
+        true => talk::line(serde_json::to_string_pretty(&written.status)?),
         false => {
-            print!("{}", written.status.to_text());
-            println!("{} events of {} records; written:", written.events, written.records);
-            files.iter().for_each(|file| println!("  {}", out.join(file).display()));
-            println!("{report}");
+            talk::text(written.status.to_text());
+            talk::line(format_args!("{} events of {} records; written:", written.events, written.records));
+            files.iter().for_each(|file| talk::line(format_args!("  {}", out.join(file).display())));
+            talk::line(&report);
         }
     }
     Ok(match report.is_clean() {

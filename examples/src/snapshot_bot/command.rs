@@ -22,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
 use crate::state::State;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::World;
 
 /// What all commands share.
@@ -161,7 +161,7 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
             let summary = report::write(&state, &sites.all()?, &agent, None, &setup.out)?;
             tell(setup, &json!({"schema": 1, "sites": summary, "out": setup.out}), &written(setup));
         }
-        Command::Diff { url } => print!("{}", report::diff(&state, &url)?),
+        Command::Diff { url } => talk::text(report::diff(&state, &url)?),
         Command::Block { host, lift } => {
             let parsed = host.parse().map_err(|error| Usage::new(format!("host {host:?}: {error}")))?;
             let now = world.clock.now().into();
@@ -268,7 +268,7 @@ fn written(setup: &Setup) -> String {
 
 fn tell(setup: &Setup, data: &serde_json::Value, text: &str) {
     match setup.json {
-        true => println!("{data}"),
-        false => println!("{text}"),
+        true => talk::line(data),
+        false => talk::line(text),
     }
 }

@@ -25,7 +25,7 @@ use crate::asker::NotRead;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
 use crate::state::State;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::World;
 
 /// Pages read in one crawl of a site at the most, unless it names a limit of its own.
@@ -222,7 +222,7 @@ impl Run<'_> {
         let (state, id) = (Arc::clone(&crawl.state), job.id);
         errand.sent = Some(Arc::new(move || {
             if let Err(error) = Queue::sent(&state, id) {
-                eprintln!("not written down that a page was asked for: {error}");
+                talk::warn(format_args!("not written down that a page was asked for: {error}"));
             }
         }));
         let (state, number, from) = (Arc::clone(&crawl.state), self.queue.crawl, job.key.clone());

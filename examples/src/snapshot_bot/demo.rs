@@ -22,7 +22,7 @@ use crate::files;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::{Demo, World};
 
 /// How fast its clock runs.
@@ -57,7 +57,7 @@ pub async fn run(setup: &Setup) -> Result<Exit, BoxError> {
         "violations": verdict.violations().iter().map(|broken| json!({"rule": broken.rule.code(), "evidence": broken.evidence})).collect::<Vec<_>>(),
     });
     match setup.json {
-        true => println!("{data}"),
+        true => talk::line(data),
         false => tell(setup, &ends, &verdict),
     }
     Ok(match () {
@@ -122,11 +122,18 @@ async fn shown(
 
 fn tell(setup: &Setup, ends: &[CrawlEnd], verdict: &Report) {
     for (number, end) in (1..).zip(ends) {
-        println!("crawl {number}: {}", command::told(end));
+        talk::line(format_args!("crawl {number}: {}", command::told(end)));
     }
-    println!("written to {}: report.html, pages.ndjson, links.ndjson, politeness.json", setup.out.display());
-    println!("the referee: {} requests, {} violations", verdict.requests(), verdict.violations().len());
+    talk::line(format_args!(
+        "written to {}: report.html, pages.ndjson, links.ndjson, politeness.json",
+        setup.out.display()
+    ));
+    talk::line(format_args!(
+        "the referee: {} requests, {} violations",
+        verdict.requests(),
+        verdict.violations().len()
+    ));
     if !verdict.is_clean() {
-        println!("{verdict}");
+        talk::line(&verdict);
     }
 }

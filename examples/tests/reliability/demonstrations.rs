@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bot_etiquette::signing::SigningKey;
@@ -67,7 +67,8 @@ fn assert_private(folder: &Path) {
 fn assert_written(name: &str, told: &str, out: &Path) {
     let words = told.split([' ', '\n', ',', ':']).map(|word| word.trim_start_matches("out/demo/"));
     let ends = [".html", ".json", ".ndjson", ".ics"];
-    let named: Vec<_> = words.filter(|word| ends.iter().any(|end| word.ends_with(end))).collect();
+    let is_file = |word: &&str| !word.starts_with("//") && ends.iter().any(|end| word.ends_with(end));
+    let named: Vec<_> = words.filter(is_file).collect();
     assert!(!named.is_empty(), "{name}: {told}");
     for file in named {
         assert!(out.join("demo").join(file).exists(), "{name} has not written {file}: {told}");
@@ -207,4 +208,40 @@ async fn ctrl_c_stops_each_demonstration_with_its_exit_code() {
             assert_eq!(files(&folder.join("tmp")), Vec::<PathBuf>::new(), "{name} left something");
         }
     }
+}
+
+#[tokio::test]
+async fn a_reader_that_went_away_ends_no_bot() {
+    let mut running = Vec::new();
+    for (name, argument, report) in [
+        ("arcgis_bot", None, "report.html"),
+        ("feed_bot", None, "index.html"),
+        ("snapshot_bot", Some("--no-render"), "report.html"),
+    ] {
+        let folder = folder(&format!("unread-{name}"));
+        let mut bot = Command::new(program(name));
+        bot.current_dir(&folder).args(["--out", "out"]).args(argument);
+        let mut bot = bot.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // As `| head -0` does.
+        drop((bot.stdout.take(), bot.stderr.take()));
+        running.push((bot, folder.join("out/demo").join(report)));
+    }
+    for (mut bot, report) in running {
+        assert_eq!(bot.wait().unwrap().code(), Some(0), "{}", report.display());
+        assert!(report.exists(), "{}", report.display());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn data_that_could_not_be_written_is_told() {
+    let folder = folder("full");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut bot = Command::new(program("feed_bot"));
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("sources/city-vibe.toml");
+    bot.current_dir(&folder).args(["--json", "sources", "--sources"]).arg(sources).stdout(full);
+    let ended = bot.output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{told}");
+    assert!(told.starts_with("feed_bot: the output could not be written: "), "{told}");
 }
