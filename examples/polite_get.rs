@@ -23,7 +23,7 @@ use bot_etiquette_examples::talk;
 use bot_etiquette_examples::world::{Demo, World};
 use http::Request;
 use tower::ServiceExt;
-use url::{Host, Url};
+use url::Url;
 
 /// The pause between two requests to a host.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -71,18 +71,11 @@ fn client(bot: Bot, world: &World, narrator: &Narrator) -> Result<Client, BoxErr
 /// Fetches one page; whether it came.
 async fn fetch(url: &str, identity: Option<&Path>) -> Result<bool, BoxError> {
     let url = Url::parse(url).map_err(|error| Usage::new(format!("{url} is no URL: {error}")))?;
-    let world = if is_loopback(&url) { World::loopback() } else { World::real(&[]) };
-    let bot = match identity {
-        Some(file) => Bot::read_signed(file)?,
-        None if world.is_loopback() => Bot::demo(DEMO_IDENTITY)?,
-        None => {
-            let problem = "asks a site of somebody's, and needs an identity of your own: fill this in, and give its file";
-            return Err(Usage::identity(format!("{url} {problem}")).into());
-        }
-    };
-    if !world.is_loopback() {
-        bot.identity.check_public().map_err(|error| Usage::identity(format!("identity: {error}")))?;
-    }
+    let world = World::of([&url], &[]);
+    let problem = format!(
+        "{url} asks a site of somebody's, and needs an identity of your own: fill this in, and give its file as --identity FILE"
+    );
+    let bot = Bot::in_world(identity, &world, DEMO_IDENTITY, &problem)?;
     let narrator = Narrator::new(world.clock);
     let client = client(bot, &world, &narrator)?;
     show(&client, &narrator, url).await
@@ -174,15 +167,6 @@ async fn get(client: &Client, narrator: &Narrator, mut url: Url) -> Result<Fetch
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        None => false,
-    }
-}
-
 #[tokio::test]
 async fn the_referee_finds_that_every_promise_is_kept() {
     let report = demonstrate().await.unwrap();
@@ -214,22 +198,4 @@ async fn a_site_of_somebodys_is_asked_by_an_identity_of_ones_own_alone() {
         assert!(error.to_string().contains("identity"), "the template is shown: {error}");
     }
     std::fs::remove_dir_all(folder).unwrap();
-}
-
-#[test]
-fn loopback_is_told_from_names_that_look_like_it() {
-    for (url, expected) in [
-        ("http://127.0.0.1:8080/", true),
-        ("http://127.9.9.9/", true),
-        ("http://0x7f.1/", true),
-        ("http://[::1]/", true),
-        ("http://localhost/", true),
-        ("http://a.localhost/", true),
-        ("http://localhost.example.com/", false),
-        ("http://127.0.0.1.example.com/", false),
-        ("http://10.0.0.1/", false),
-        ("http://[::ffff:10.0.0.1]/", false),
-    ] {
-        assert_eq!(is_loopback(&url.parse().unwrap()), expected, "{url}");
-    }
 }

@@ -28,6 +28,26 @@ pub fn write_whole(file: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     })
 }
 
+/// Reads a text that a person wrote.
+///
+/// # Errors
+/// In words for a message that names the file: the line that is no UTF-8, or why it cannot be read.
+pub fn read_text(file: &Path) -> Result<String, String> {
+    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+        format!("line {line}: not UTF-8 (save the file as UTF-8)")
+    })
+}
+
+/// `line 3: ` for the first line that begins so, to lead a message about what stands there; empty where there is none.
+#[must_use]
+pub fn line_of(text: &str, begins: &str) -> String {
+    let found = (1..).zip(text.lines()).find(|(_, line)| line.trim_start().starts_with(begins));
+    found.map_or_else(String::new, |(number, _)| format!("line {number}: "))
+}
+
 /// Makes a folder for outputs and state, and those above it, for their owner alone; one that is there stays as it is.
 ///
 /// # Errors
@@ -118,6 +138,24 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "second");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_text_that_is_no_utf_8_is_told_with_its_line() {
+        let folder = folder("text");
+        let file = folder.join("identity.toml");
+        for (bytes, told) in [
+            (&b"a\nb\n"[..], Ok("a\nb\n".to_owned())),
+            (b"\xff", Err("line 1: not UTF-8 (save the file as UTF-8)".to_owned())),
+            (b"a\nb\nc \xe9\nd", Err("line 3: not UTF-8 (save the file as UTF-8)".to_owned())),
+        ] {
+            fs::write(&file, bytes).unwrap();
+            assert_eq!(read_text(&file), told);
+        }
+        assert!(read_text(&folder.join("none")).unwrap_err().contains("No such file"));
+        fs::remove_dir_all(folder).unwrap();
+        assert_eq!(line_of("every = 1\n [host.\"a\"]\n", "[host"), "line 2: ");
+        assert_eq!(line_of("every = 1\n", "languages"), "");
     }
 
     #[test]

@@ -36,7 +36,7 @@ struct Arguments {
     /// The sources, with their switches.
     #[arg(long, global = true, value_name = "FILE", default_value = "examples/sources/city-vibe.toml")]
     sources: PathBuf,
-    /// Who asks: your own identity. Without one, only loopback is asked.
+    /// Who asks: your own identity. Without one, only this machine is asked.
     #[arg(long, global = true, value_name = "FILE")]
     identity: Option<PathBuf>,
     /// A world that another process serves on loopback.
@@ -151,19 +151,27 @@ impl Arguments {
 
     /// Everything, for commands that ask hosts.
     fn online(&self, talk: &Talk) -> Result<Session, BoxError> {
-        let world = self.world()?;
-        let bot = match (&self.identity, &world) {
-            (Some(file), _) => Bot::read(file)?,
-            (None, Some(world)) if world.is_loopback() => Bot::demo(IDENTITY)?,
-            (None, _) => {
-                let problem = "real hosts are asked under a name of your own: give --identity FILE";
+        let world = match self.world()? {
+            Some(world) => world,
+            None => {
+                let config = Config::read(&self.sources, None, true)?;
+                let asked =
+                    config.sources.iter().flat_map(|source| source.urls.iter().chain(&source.redirects));
+                World::of(asked, &[])
+            }
+        };
+        let bot = match &self.identity {
+            Some(file) => {
+                let bot = Bot::read(file)?;
+                bot.may_ask(&world, file)?;
+                bot
+            }
+            None if world.is_loopback() => Bot::demo(IDENTITY)?,
+            None => {
+                let problem = "real hosts are asked under a name of your own: give --identity FILE, such as";
                 return Err(Usage::identity(problem).into());
             }
         };
-        if bot.identity.loopback_only() && world.as_ref().is_none_or(|world| !world.is_loopback()) {
-            return Err(Usage::identity("this identity is for loopback alone: give one of your own").into());
-        }
-        let world = world.unwrap_or_else(|| World::real(&[]));
         let state = state_of(&self.out)?;
         Session::open(&bot, &world, &self.sources, &state, &self.out, talk.clone(), Interrupt::listen())
     }

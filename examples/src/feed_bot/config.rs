@@ -17,6 +17,7 @@ use url::Url;
 use super::review::Reviews;
 use super::strings;
 use crate::exit::Usage;
+use crate::files;
 
 /// The most requests of one run of a source, redirects among them.
 pub const MAX_REQUESTS: u32 = 5;
@@ -130,7 +131,7 @@ struct Files(Vec<(PathBuf, String)>);
 
 impl Files {
     fn read(&mut self, path: &Path) -> Result<String, Usage> {
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(path, &error))?;
+        let text = files::read_text(path).map_err(|error| wrong(path, &error))?;
         self.0.push((path.to_owned(), text.clone()));
         Ok(text)
     }

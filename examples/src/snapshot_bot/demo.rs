@@ -134,6 +134,6 @@ fn tell(setup: &Setup, ends: &[CrawlEnd], verdict: &Report) {
         verdict.violations().len()
     ));
     if !verdict.is_clean() {
-        talk::line(&verdict);
+        talk::line(verdict);
     }
 }
