@@ -3,12 +3,12 @@
 //! `cargo run --example polite_get` serves a small site itself, on loopback under a real host's name, fetches from
 //! it, and ends with the verdict of the referee that watched from the other side.
 //!
-//! `cargo run --example polite_get -- URL IDENTITY.toml` fetches from a site of somebody's. That takes an identity
+//! `cargo run --example polite_get -- URL --identity FILE` fetches from a site of somebody's. That takes an identity
 //! and a key of your own: nobody else's bot is impersonated. A URL on loopback needs none.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ use bot_etiquette_examples::narrator::Narrator;
 use bot_etiquette_examples::stack::{BoxError, Client, Stack};
 use bot_etiquette_examples::talk;
 use bot_etiquette_examples::world::{Demo, World};
+use clap::Parser;
 use http::Request;
 use tower::ServiceExt;
 use url::Url;
@@ -34,15 +35,26 @@ const SCALE: u32 = 10;
 /// A name that is its operator's, good on loopback alone.
 const DEMO_IDENTITY: &str = include_str!("identities/smart-site-plan.toml");
 
+/// Fetches a page through all layers, and tells what each did and why. Without a URL it serves a small site itself.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// The page; one on this machine needs no identity
+    url: Option<String>,
+    /// The same as --identity
+    #[arg(value_name = "IDENTITY")]
+    file: Option<PathBuf>,
+    /// Who you are: needed for any site that is not on this machine
+    #[arg(long, value_name = "FILE", conflicts_with = "file", requires = "url")]
+    identity: Option<PathBuf>,
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match arguments[..] {
-        [] => demonstrate().await.map(|report| report.is_clean()),
-        [url] => fetch(url, None).await,
-        [url, identity] => fetch(url, Some(Path::new(identity))).await,
-        _ => Err(Usage::new("polite_get takes a URL and the file of an identity").into()),
+    let Arguments { url, file, identity } = Arguments::parse();
+    let done = match url {
+        None => demonstrate().await.map(|report| report.is_clean()),
+        Some(url) => fetch(&url, identity.or(file).as_deref()).await,
     };
     let exit = |came| if came { Exit::Done } else { Exit::Failed };
     Exit::of("polite_get", done.map(exit))

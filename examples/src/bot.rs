@@ -33,7 +33,11 @@ impl Bot {
         let identity = BotIdentity::from_toml(&text).map_err(|error| wrong(&error))?;
         let Some(key_file) = identity.key_file() else { return Ok(Self::unsigned(identity)) };
         let key_file = file.parent().unwrap_or(Path::new("")).join(key_file);
-        let wrong_key = |error: BoxError| wrong(&format_args!("the key {}: {error}", key_file.display()));
+        let wrong_key = |error: BoxError| {
+            let line = files::line_of(&text, "key_file");
+            let new = "`bot-etiquette key new` makes one";
+            wrong(&format_args!("{line}the key {}: {error}; {new}", key_file.display()))
+        };
         let key = std::fs::read(&key_file).map_err(|error| wrong_key(error.into()))?;
         let key = SigningKey::parse(&key).map_err(|error| wrong_key(error.into()))?;
         Self::signed(identity, key).map_err(|error| wrong(&error))

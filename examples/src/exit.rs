@@ -36,9 +36,16 @@ impl Exit {
     pub fn of(program: &str, done: Result<Self, BoxError>) -> ExitCode {
         let exit = done.unwrap_or_else(|error| {
             talk::warn(format_args!("{program}: {error}"));
+            let mut told = error.to_string();
             let mut source = error.source();
             while let Some(error) = source {
-                talk::warn(format_args!("  because {error}"));
+                // Many an error says its cause itself.
+                let cause = error.to_string();
+                let last = told.rsplit(": ").next().unwrap_or_default();
+                if !told.contains(&cause) && !cause.ends_with(last) {
+                    talk::warn(format_args!("  because {cause}"));
+                    told = cause;
+                }
                 source = error.source();
             }
             let Some(usage) = error.downcast_ref::<Usage>() else { return Self::Failed };
