@@ -41,8 +41,7 @@ impl Exit {
             while let Some(error) = source {
                 // Many an error says its cause itself.
                 let cause = error.to_string();
-                let last = told.rsplit(": ").next().unwrap_or_default();
-                if !told.contains(&cause) && !cause.ends_with(last) {
+                if !told.contains(cause.rsplit(": ").next().unwrap_or_default()) {
                     talk::warn(format_args!("  because {cause}"));
                     told = cause;
                 }
