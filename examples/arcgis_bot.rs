@@ -6,11 +6,14 @@
 //! arcgis_bot --identity me.toml search parks --at 5.72,45.18
 //! ```
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bot_etiquette::arcgis::Root;
 use bot_etiquette::politeness::Host;
 use bot_etiquette_examples::arcgis_bot::catalogue::{Catalogue, NAME, TABLES};
 use bot_etiquette_examples::arcgis_bot::config::{self, Config, DEMO_IDENTITY, PORTS};
@@ -24,15 +27,15 @@ use bot_etiquette_examples::files;
 use bot_etiquette_examples::interrupt::Interrupt;
 use bot_etiquette_examples::stack::BoxError;
 use bot_etiquette_examples::state::State;
-use bot_etiquette_examples::talk::Talk;
+use bot_etiquette_examples::talk::{self, Talk};
 use bot_etiquette_examples::world::World;
 use clap::{Parser, Subcommand};
 
-/// Reads what ArcGIS servers publish, politely, and searches it. Without a command it serves a world of its own.
+/// Reads what ArcGIS servers publish, politely, and searches it. Without a command it serves a world of its own, anew each time.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// Who you are: needed for anything that is not on this machine
+    /// Who you are: needed for any server that is not on this machine
     #[arg(long, global = true, value_name = "FILE")]
     identity: Option<PathBuf>,
     /// How hosts are treated, instead of the bot's own policy; `blocked = true` under a host leaves it alone
@@ -44,7 +47,7 @@ struct Arguments {
     /// The catalogue, which holds the politeness of all commands as well; catalogue.sqlite in the folder of --out
     #[arg(long, global = true, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Where reports go
+    /// Where reports go; the demonstration keeps to a folder `demo` in it
     #[arg(long, global = true, value_name = "DIR", default_value = "arcgis-bot-out")]
     out: PathBuf,
     /// A served world that another process wrote down, instead of the network
@@ -124,7 +127,9 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
         Command::Crawl { urls, .. } if !urls.is_empty() => config::roots(urls)?,
         _ => config::roots(&config.servers)?,
     };
-    let (world, bot) = world_and_bot(&arguments, command)?;
+    let world = world(&arguments, command, &given)?;
+    let problem = "servers are asked under a name of your own: give --identity FILE, such as";
+    let bot = Bot::in_world(arguments.identity.as_deref(), &world, DEMO_IDENTITY, problem)?;
     let session = Session::new(
         &bot,
         &world,
@@ -144,8 +149,8 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
             if *dry_run {
                 let budgets = budget::budget(&session, &roots)?;
                 match arguments.json {
-                    true => println!("{}", serde_json::to_string(&budgets)?),
-                    false => print!("{}", budget::told(&budgets)),
+                    true => talk::line(serde_json::to_string(&budgets)?),
+                    false => talk::text(budget::told(&budgets)),
                 }
                 return Ok(Exit::Done);
             }
@@ -160,7 +165,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
             };
             let (found, tally) = discover::discover(&session, &lanes).await?;
             for root in found.iter().filter(|_| !arguments.json) {
-                println!("{root}");
+                talk::line(root);
             }
             tally
         }
@@ -170,7 +175,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
             let tally = search::ask_live(&session, &mut hits, &place, *live).await?;
             talk.finish();
             match arguments.json {
-                true => println!("{}", serde_json::to_string(&hits)?),
+                true => talk::line(serde_json::to_string(&hits)?),
                 false => demo::print_hits(&hits),
             }
             let story = Story { search: Some((&words, *at, &hits)), ..Story::default() };
@@ -196,10 +201,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
 }
 
 /// Those of the config, and those that the catalogue knows.
-fn known(
-    catalogue: &Catalogue,
-    mut roots: Vec<bot_etiquette::arcgis::Root>,
-) -> Result<Vec<bot_etiquette::arcgis::Root>, BoxError> {
+fn known(catalogue: &Catalogue, mut roots: Vec<Root>) -> Result<Vec<Root>, BoxError> {
     for root in catalogue.roots()?.iter().filter_map(|record| record.root()) {
         if !roots.iter().any(|one| one.key() == root.key()) {
             roots.push(root);
@@ -210,14 +212,10 @@ fn known(
 
 fn open(arguments: &Arguments) -> Result<State, BoxError> {
     let policy = config::policy(arguments.policy.as_deref())?;
-    let file = match &arguments.state {
-        Some(file) => file.clone(),
-        None => {
-            let out = &arguments.out;
-            files::make_folder(out)?;
-            out.join("catalogue.sqlite")
-        }
-    };
+    let file = state(arguments);
+    if arguments.state.is_none() {
+        files::make_folder(&arguments.out)?;
+    }
     let state = State::open(&file, policy, NAME.0, TABLES, NAME.1)?;
     if arguments.world.is_some() {
         state.politeness.unsynced()?;
@@ -225,35 +223,34 @@ fn open(arguments: &Arguments) -> Result<State, BoxError> {
     Ok(state)
 }
 
-/// Off this machine only under the person's own name; what asks nobody needs none.
-fn world_and_bot(arguments: &Arguments, command: &Command) -> Result<(World, Bot), BoxError> {
-    let world = match &arguments.world {
-        Some(file) => World::read(file)?,
-        None if matches!(
-            command,
-            Command::Block { .. } | Command::Report | Command::Crawl { dry_run: true, .. }
-        ) =>
-        {
-            World::loopback()
+fn state(arguments: &Arguments) -> PathBuf {
+    arguments.state.clone().unwrap_or_else(|| arguments.out.join("catalogue.sqlite"))
+}
+
+/// Where the servers of the command are. Off this machine they are asked only under the person's own name; what asks nobody
+/// needs none.
+fn world(arguments: &Arguments, command: &Command, given: &[Root]) -> Result<World, BoxError> {
+    if let Some(file) = &arguments.world {
+        return Ok(World::read(file)?);
+    }
+    let roots = match command {
+        Command::Block { .. }
+        | Command::Report
+        | Command::Crawl { dry_run: true, .. }
+        | Command::Search { live: 0, .. } => return Ok(World::loopback()),
+        Command::Discover { .. } => return Ok(World::real(&PORTS)),
+        Command::Crawl { urls, .. } if !urls.is_empty() => given.to_vec(),
+        _ if state(arguments).exists() => {
+            known(&Catalogue::new(Arc::new(open(arguments)?))?, given.to_vec())?
         }
-        None => World::real(&PORTS),
+        _ => given.to_vec(),
     };
-    let bot = match &arguments.identity {
-        Some(file) => Bot::read_signed(file)?,
-        None if world.is_loopback() => Bot::demo(DEMO_IDENTITY)?,
-        None => {
-            return Err(Usage::identity(
-                "servers are asked under a name of your own: give --identity FILE, such as",
-            )
-            .into());
-        }
-    };
-    Ok((world, bot))
+    Ok(World::of(roots.iter().map(Root::url), &PORTS))
 }
 
 fn told(arguments: &Arguments, talk: &Talk, tally: &Tally) -> Result<(), BoxError> {
     if arguments.json {
-        println!("{}", serde_json::to_string(tally)?);
+        talk::line(serde_json::to_string(tally)?);
         return Ok(());
     }
     talk.say(format!(

@@ -3,10 +3,12 @@
 //! `cargo run --example polite_get` serves a small site itself, on loopback under a real host's name, fetches from
 //! it, and ends with the verdict of the referee that watched from the other side.
 //!
-//! `cargo run --example polite_get -- URL IDENTITY.toml` fetches from a site of somebody's. That takes an identity
+//! `cargo run --example polite_get -- URL --identity FILE` fetches from a site of somebody's. That takes an identity
 //! and a key of your own: nobody else's bot is impersonated. A URL on loopback needs none.
 
-use std::path::Path;
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -17,10 +19,12 @@ use bot_etiquette_examples::bot::Bot;
 use bot_etiquette_examples::exit::{Exit, Usage};
 use bot_etiquette_examples::narrator::Narrator;
 use bot_etiquette_examples::stack::{BoxError, Client, Stack};
+use bot_etiquette_examples::talk;
 use bot_etiquette_examples::world::{Demo, World};
+use clap::Parser;
 use http::Request;
 use tower::ServiceExt;
-use url::{Host, Url};
+use url::Url;
 
 /// The pause between two requests to a host.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -31,15 +35,26 @@ const SCALE: u32 = 10;
 /// A name that is its operator's, good on loopback alone.
 const DEMO_IDENTITY: &str = include_str!("identities/smart-site-plan.toml");
 
+/// Fetches a page through all layers, and tells what each did and why. Without a URL it serves a small site itself.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// The page; one on this machine needs no identity
+    url: Option<String>,
+    /// The same as --identity
+    #[arg(value_name = "IDENTITY")]
+    file: Option<PathBuf>,
+    /// Who you are: needed for any site that is not on this machine
+    #[arg(long, value_name = "FILE", conflicts_with = "file", requires = "url")]
+    identity: Option<PathBuf>,
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match arguments[..] {
-        [] => demonstrate().await.map(|report| report.is_clean()),
-        [url] => fetch(url, None).await,
-        [url, identity] => fetch(url, Some(Path::new(identity))).await,
-        _ => Err(Usage::new("polite_get takes a URL and the file of an identity").into()),
+    let Arguments { url, file, identity } = Arguments::parse();
+    let done = match url {
+        None => demonstrate().await.map(|report| report.is_clean()),
+        Some(url) => fetch(&url, identity.or(file).as_deref()).await,
     };
     let exit = |came| if came { Exit::Done } else { Exit::Failed };
     Exit::of("polite_get", done.map(exit))
@@ -68,18 +83,11 @@ fn client(bot: Bot, world: &World, narrator: &Narrator) -> Result<Client, BoxErr
 /// Fetches one page; whether it came.
 async fn fetch(url: &str, identity: Option<&Path>) -> Result<bool, BoxError> {
     let url = Url::parse(url).map_err(|error| Usage::new(format!("{url} is no URL: {error}")))?;
-    let world = if is_loopback(&url) { World::loopback() } else { World::real(&[]) };
-    let bot = match identity {
-        Some(file) => Bot::read_signed(file)?,
-        None if world.is_loopback() => Bot::demo(DEMO_IDENTITY)?,
-        None => {
-            let problem = "asks a site of somebody's, and needs an identity of your own: fill this in, and give its file";
-            return Err(Usage::identity(format!("{url} {problem}")).into());
-        }
-    };
-    if !world.is_loopback() {
-        bot.identity.check_public().map_err(|error| Usage::identity(format!("identity: {error}")))?;
-    }
+    let world = World::of([&url], &[]);
+    let problem = format!(
+        "{url} asks a site of somebody's, and needs an identity of your own: fill this in, and give its file as --identity FILE"
+    );
+    let bot = Bot::in_world(identity, &world, DEMO_IDENTITY, &problem)?;
     let narrator = Narrator::new(world.clock);
     let client = client(bot, &world, &narrator)?;
     show(&client, &narrator, url).await
@@ -115,16 +123,18 @@ async fn demonstrate() -> Result<Report, BoxError> {
     let demo = Demo::start(sites, promise, SCALE).await?;
     let world = demo.world()?;
     let narrator = Narrator::new(world.clock);
-    println!("example.com and www.example.com, served on loopback; the clock runs {SCALE} times as fast.");
+    talk::line(format_args!(
+        "example.com and www.example.com, served on loopback; the clock runs {SCALE} times as fast."
+    ));
     let client = client(bot, &world, &narrator)?;
     for url in ["http://example.com/plan", "http://www.example.com/drafts/plan"] {
         show(&client, &narrator, url.parse()?).await?;
     }
     let report = demo.finish().await;
-    println!("\nWhat the site saw: {}", report.to_string().trim_end());
+    talk::line(format_args!("\nWhat the site saw: {}", report.to_string().trim_end()));
     if report.is_clean() {
-        println!(
-            "Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause."
+        talk::line(
+            "Every promise was kept: its own name, signed, robots.txt first, one request at a time, every pause.",
         );
     }
     Ok(report)
@@ -132,17 +142,21 @@ async fn demonstrate() -> Result<Report, BoxError> {
 
 /// Fetches a page and says how that ended; whether it came.
 async fn show(client: &Client, narrator: &Narrator, url: Url) -> Result<bool, BoxError> {
-    println!("\n{url}");
+    talk::line(format_args!("\n{url}"));
     match get(client, narrator, url).await {
         Ok(page) => {
             let hops = page.followed.len();
             let size = format!("{} bytes ({} on the wire)", page.body.len(), page.wire_bytes);
             let cut = page.cut.map_or_else(String::new, |limit| format!(", cut at the limit: {limit}"));
-            println!("{}, {size}, {hops} redirect{}{cut}", page.status, if hops == 1 { "" } else { "s" });
+            talk::line(format_args!(
+                "{}, {size}, {hops} redirect{}{cut}",
+                page.status,
+                if hops == 1 { "" } else { "s" }
+            ));
             Ok(page.status.is_success())
         }
         Err(error) => {
-            println!("not fetched: {error}");
+            talk::line(format_args!("not fetched: {error}"));
             Ok(false)
         }
     }
@@ -162,15 +176,6 @@ async fn get(client: &Client, narrator: &Narrator, mut url: Url) -> Result<Fetch
             url = hop.to.clone();
         }
         narrator.say("polite_get", "busy: asks again at its turn");
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        None => false,
     }
 }
 
@@ -205,22 +210,4 @@ async fn a_site_of_somebodys_is_asked_by_an_identity_of_ones_own_alone() {
         assert!(error.to_string().contains("identity"), "the template is shown: {error}");
     }
     std::fs::remove_dir_all(folder).unwrap();
-}
-
-#[test]
-fn loopback_is_told_from_names_that_look_like_it() {
-    for (url, expected) in [
-        ("http://127.0.0.1:8080/", true),
-        ("http://127.9.9.9/", true),
-        ("http://0x7f.1/", true),
-        ("http://[::1]/", true),
-        ("http://localhost/", true),
-        ("http://a.localhost/", true),
-        ("http://localhost.example.com/", false),
-        ("http://127.0.0.1.example.com/", false),
-        ("http://10.0.0.1/", false),
-        ("http://[::ffff:10.0.0.1]/", false),
-    ] {
-        assert_eq!(is_loopback(&url.parse().unwrap()), expected, "{url}");
-    }
 }

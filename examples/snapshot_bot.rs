@@ -22,7 +22,7 @@ use clap::Parser;
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Where the outputs go
+    /// Where the outputs go; the demonstration keeps to a folder `demo` in it
     #[arg(long, global = true, value_name = "DIR", default_value = "snapshot-bot-out")]
     out: PathBuf,
     /// The state file [default: state.sqlite in the folder of the outputs]

@@ -8,7 +8,9 @@ use bot_etiquette::identity::BotIdentity;
 use bot_etiquette::signing::{Signer, SigningKey};
 
 use crate::exit::Usage;
+use crate::files;
 use crate::stack::BoxError;
+use crate::world::World;
 
 /// Who asks, and what signs the requests, if they are signed.
 pub struct Bot {
@@ -24,14 +26,18 @@ impl Bot {
     /// One of your own, from a file; a relative `key_file` lies beside it. Without one its requests are not signed.
     ///
     /// # Errors
-    /// A [`Usage`] that names the file and what is wrong there, and shows the template.
+    /// A [`Usage`] that names the file, and where its text is wrong the line.
     pub fn read(file: &Path) -> Result<Self, Usage> {
-        let wrong = |error: &dyn Display| Usage::identity(format!("identity {}: {error}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let wrong = |error: &dyn Display| wrong(file, error);
+        let text = files::read_text(file).map_err(|error| wrong(&error))?;
         let identity = BotIdentity::from_toml(&text).map_err(|error| wrong(&error))?;
         let Some(key_file) = identity.key_file() else { return Ok(Self::unsigned(identity)) };
         let key_file = file.parent().unwrap_or(Path::new("")).join(key_file);
-        let wrong_key = |error: BoxError| wrong(&format_args!("the key {}: {error}", key_file.display()));
+        let wrong_key = |error: BoxError| {
+            let line = files::line_of(&text, "key_file");
+            let new = "`bot-etiquette key new` makes one";
+            wrong(&format_args!("{line}the key {}: {error}; {new}", key_file.display()))
+        };
         let key = std::fs::read(&key_file).map_err(|error| wrong_key(error.into()))?;
         let key = SigningKey::parse(&key).map_err(|error| wrong_key(error.into()))?;
         Self::signed(identity, key).map_err(|error| wrong(&error))
@@ -44,10 +50,43 @@ impl Bot {
     pub fn read_signed(file: &Path) -> Result<Self, Usage> {
         let bot = Self::read(file)?;
         if bot.signer.is_none() {
-            let problem = "needs key_file and directory; `bot-etiquette key new` makes a key";
-            return Err(Usage::identity(format!("identity {}: {problem}", file.display())));
+            return Err(wrong(file, &"needs key_file and directory; `bot-etiquette key new` makes a key"));
         }
         Ok(bot)
+    }
+
+    /// For a bot that promises to sign, in this world: the one of the file; on this machine one of a demonstration if there is
+    /// no file, under this identity.
+    ///
+    /// # Errors
+    /// A [`Usage`] that says what the identity lacks, or shows the template where there is none and `problem` says why there
+    /// has to be.
+    pub fn in_world(file: Option<&Path>, world: &World, demo: &str, problem: &str) -> Result<Self, BoxError> {
+        match file {
+            Some(file) => {
+                let bot = Self::read_signed(file)?;
+                bot.may_ask(world, file)?;
+                Ok(bot)
+            }
+            None if world.is_loopback() => Self::demo(demo),
+            None => Err(Usage::identity(problem).into()),
+        }
+    }
+
+    /// Whether the identity of this file may be used in this world: off this machine nobody goes under a name that is for
+    /// demonstrations, or another's.
+    ///
+    /// # Errors
+    /// A [`Usage`] that names the file and the line.
+    pub fn may_ask(&self, world: &World, file: &Path) -> Result<(), Usage> {
+        if world.is_loopback() {
+            return Ok(());
+        }
+        self.identity.check_public().map_err(|error| {
+            let text = files::read_text(file).unwrap_or_default();
+            let line = error.key().map_or_else(String::new, |key| files::line_of(&text, key));
+            wrong(file, &format_args!("{line}{error}"))
+        })
     }
 
     /// For loopback; signed by a key that nobody will ever see again where the identity names a directory.
@@ -76,4 +115,8 @@ impl Bot {
         let signer = Some(Arc::new(Signer::builder(key, &agent).build()?));
         Ok(Self { identity, signer, key_directory })
     }
+}
+
+fn wrong(file: &Path, error: &dyn Display) -> Usage {
+    Usage::new(format!("identity {}: {error}", file.display()))
 }

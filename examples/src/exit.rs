@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use bot_etiquette::identity::BotIdentity;
 
 use crate::stack::BoxError;
+use crate::talk;
 
 /// How a command ended; each is an exit code that a script can tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,19 +35,31 @@ impl Exit {
     #[must_use]
     pub fn of(program: &str, done: Result<Self, BoxError>) -> ExitCode {
         let exit = done.unwrap_or_else(|error| {
-            eprintln!("{program}: {error}");
+            talk::warn(format_args!("{program}: {error}"));
+            let mut told = error.to_string();
             let mut source = error.source();
             while let Some(error) = source {
-                eprintln!("  because {error}");
+                // Many an error says its cause itself.
+                let cause = error.to_string();
+                if !told.contains(cause.rsplit(": ").next().unwrap_or_default()) {
+                    talk::warn(format_args!("  because {cause}"));
+                    told = cause;
+                }
                 source = error.source();
             }
             let Some(usage) = error.downcast_ref::<Usage>() else { return Self::Failed };
             if usage.template {
-                eprintln!("\n{}", BotIdentity::TEMPLATE);
+                talk::warn(format_args!("\n{}", BotIdentity::TEMPLATE));
             }
             Self::Usage
         });
-        exit.into()
+        match talk::unwritten() {
+            Some(problem) => {
+                talk::warn(format_args!("{program}: the output could not be written: {problem}"));
+                Self::Failed.into()
+            }
+            None => exit.into(),
+        }
     }
 }
 

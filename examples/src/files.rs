@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes a file in one step: whoever reads it sees the old one or the new one, also when the program is killed meanwhile.
 ///
@@ -28,6 +28,26 @@ pub fn write_whole(file: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     })
 }
 
+/// Reads a text that a person wrote.
+///
+/// # Errors
+/// In words for a message that names the file: the line that is no UTF-8, or why it cannot be read.
+pub fn read_text(file: &Path) -> Result<String, String> {
+    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+        format!("line {line}: not UTF-8 (save the file as UTF-8)")
+    })
+}
+
+/// `line 3: ` for the first line that begins so, to lead a message about what stands there; empty where there is none.
+#[must_use]
+pub fn line_of(text: &str, begins: &str) -> String {
+    let found = (1..).zip(text.lines()).find(|(_, line)| line.trim_start().starts_with(begins));
+    found.map_or_else(String::new, |(number, _)| format!("line {number}: "))
+}
+
 /// Makes a folder for outputs and state, and those above it, for their owner alone; one that is there stays as it is.
 ///
 /// # Errors
@@ -40,6 +60,29 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
     // The folder of a bare file name is where the program runs.
     if folder.as_os_str().is_empty() { Ok(()) } else { builder.create(folder) }
         .map_err(|error| named(folder, &error))
+}
+
+/// Begins a demonstration in a folder of its own, `demo` below the one for outputs: gives that folder, and a state that does not
+/// exist yet. What commands keep and write lies beside it, and is never touched.
+///
+/// # Errors
+/// Names the folder, or the file of an earlier demonstration that cannot be taken away.
+pub fn begin_demo(out: &Path) -> io::Result<(PathBuf, PathBuf)> {
+    let folder = out.join("demo");
+    make_folder(&folder)?;
+    let state = folder.join("demo.sqlite");
+    for end in ["", "-wal", "-shm"] {
+        // The clock of the earlier one ran ahead: its state is of no use to the next.
+        let mut old = state.clone().into_os_string();
+        old.push(end);
+        match fs::remove_file(&old) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(named(Path::new(&old), &error));
+            }
+            _ => {}
+        }
+    }
+    Ok((folder, state))
 }
 
 /// Makes a database its owner's alone, whatever the umask, before it is opened: what lies beside it gets its mode from it.
@@ -95,6 +138,44 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "second");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_text_that_is_no_utf_8_is_told_with_its_line() {
+        let folder = folder("text");
+        let file = folder.join("identity.toml");
+        for (bytes, told) in [
+            (&b"a\nb\n"[..], Ok("a\nb\n".to_owned())),
+            (b"\xff", Err("line 1: not UTF-8 (save the file as UTF-8)".to_owned())),
+            (b"a\nb\nc \xe9\nd", Err("line 3: not UTF-8 (save the file as UTF-8)".to_owned())),
+        ] {
+            fs::write(&file, bytes).unwrap();
+            assert_eq!(read_text(&file), told);
+        }
+        assert!(read_text(&folder.join("none")).unwrap_err().contains("No such file"));
+        fs::remove_dir_all(folder).unwrap();
+        assert_eq!(line_of("every = 1\n [host.\"a\"]\n", "[host"), "line 2: ");
+        assert_eq!(line_of("every = 1\n", "languages"), "");
+    }
+
+    #[test]
+    fn a_demonstration_begins_anew_and_touches_nothing_outside_its_folder() {
+        let out = folder("demo");
+        for name in ["state.sqlite", "catalogue.sqlite", "catalogue.sqlite-wal", "demo.sqlite"] {
+            fs::write(out.join(name), "real").unwrap();
+        }
+        let (folder, state) = begin_demo(&out).unwrap();
+        assert_eq!((folder.clone(), state.clone()), (out.join("demo"), out.join("demo/demo.sqlite")));
+        for name in ["demo.sqlite", "demo.sqlite-wal", "demo.sqlite-shm", "state.sqlite"] {
+            fs::write(folder.join(name), "old").unwrap();
+        }
+        begin_demo(&out).unwrap();
+        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+        assert_eq!(left, ["state.sqlite"], "a state of another name is none of a demonstration's");
+        for name in ["state.sqlite", "catalogue.sqlite", "catalogue.sqlite-wal", "demo.sqlite"] {
+            assert_eq!(fs::read_to_string(out.join(name)).unwrap(), "real", "{name}");
+        }
+        fs::remove_dir_all(out).unwrap();
     }
 
     #[cfg(unix)]

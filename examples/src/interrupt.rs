@@ -3,6 +3,7 @@
 use tokio::sync::watch;
 
 use crate::exit::Exit;
+use crate::talk;
 
 /// Whether the person asked to stop; clones share it.
 #[derive(Clone)]
@@ -19,7 +20,7 @@ impl Interrupt {
                 if *asked.borrow() {
                     std::process::exit(Exit::Interrupted as i32);
                 }
-                eprintln!("stopping: what is open is finished; once more to leave at once");
+                talk::warn("stopping: what is open is finished; once more to leave at once");
                 asked.send_replace(true);
             }
         });

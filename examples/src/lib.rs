@@ -1,5 +1,8 @@
 //! What the example programs share.
 
+// What prints must not panic where nobody reads: `talk` does not.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 #[cfg(feature = "arcgis-bot")]
 pub mod arcgis_bot;
 pub mod asker;

@@ -10,6 +10,7 @@ use http::{HeaderMap, header};
 
 use crate::clock::Clock;
 use crate::stack::{Step, Watch};
+use crate::talk;
 
 /// Prints one line a step: the time since it began, the layer, and what the layer did.
 ///
@@ -31,7 +32,7 @@ impl Narrator {
 
     /// Prints a line of a layer.
     pub fn say(&self, layer: &str, text: &str) {
-        println!("{:>6.1} s  {layer:<11} {text}", self.now().since(self.began).as_secs_f64());
+        talk::line(format_args!("{:>6.1} s  {layer:<11} {text}", self.now().since(self.began).as_secs_f64()));
     }
 
     /// For [`Stack::watch`](crate::stack::Stack::watch).

@@ -1,9 +1,39 @@
 //! What a bot tells the person: bars on a terminal, plain lines elsewhere, nothing beside `--json`.
 
-use std::io::IsTerminal;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Why data could not be written to stdout, where it was more than that nobody reads it any longer.
+static UNWRITTEN: OnceLock<String> = OnceLock::new();
+
+/// Writes a line to stdout; a reader that went away ends nothing.
+pub fn line(line: impl Display) {
+    text(format_args!("{line}\n"));
+}
+
+/// Writes a text that ends its own lines to stdout, as [`line`].
+pub fn text(text: impl Display) {
+    let mut stdout = io::stdout().lock();
+    match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => drop(UNWRITTEN.set(error.to_string())),
+        _ => {}
+    }
+}
+
+/// Writes a line to stderr; nothing is left to do where that is gone.
+pub fn warn(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Why some of the data was not written, such as a disk that is full.
+#[must_use]
+pub fn unwritten() -> Option<&'static str> {
+    UNWRITTEN.get().map(String::as_str)
+}
 
 /// Talks on stderr; stdout is for data.
 #[derive(Clone)]
@@ -30,7 +60,7 @@ impl Talk {
     /// One line.
     pub fn say(&self, line: impl AsRef<str>) {
         if !self.quiet {
-            self.bar.suspend(|| eprintln!("{}", line.as_ref()));
+            self.bar.suspend(|| warn(line.as_ref()));
         }
     }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use bot_etiquette::fetch::{AddressPolicy, FetcherBuilder, ResolverOverride};
 use bot_etiquette::referee::{Builder, Promise, Referee, Report, Site};
 use serde::{Deserialize, Serialize};
+use url::{Host, Url};
 
 use crate::clock::{Clock, NotLoopback};
 use crate::exit::Usage;
@@ -49,6 +50,17 @@ impl World {
     #[must_use]
     pub fn loopback() -> Self {
         Self { clock: Clock::real(), hosts: None, addresses: AddressPolicy::loopback_only() }
+    }
+
+    /// Where these addresses are: this machine alone if each of them is on it, else the real network at these ports beside 80
+    /// and 443, from where nothing on this machine is reached.
+    #[must_use]
+    pub fn of<'u>(urls: impl IntoIterator<Item = &'u Url>, ports: &[u16]) -> Self {
+        let mut urls = urls.into_iter().peekable();
+        match urls.peek().is_some() && urls.all(is_loopback) {
+            true => Self::loopback(),
+            false => Self::real(ports),
+        }
     }
 
     /// The world that another process serves, from the file it wrote.
@@ -154,7 +166,47 @@ impl Demo {
     }
 }
 
+/// Whether a URL names this machine, by its loopback addresses or as `localhost`.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
 fn millis(time: SystemTime) -> u64 {
     let passed = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+    use super::*;
+
+    #[test]
+    fn loopback_is_told_from_names_that_look_like_it() {
+        for (url, expected) in [
+            ("http://127.0.0.1:8080/", true),
+            ("http://127.9.9.9/", true),
+            ("http://0x7f.1/", true),
+            ("http://[::1]/", true),
+            ("http://localhost/", true),
+            ("http://a.localhost/", true),
+            ("http://localhost.example.com/", false),
+            ("http://127.0.0.1.example.com/", false),
+            ("http://10.0.0.1/", false),
+            ("http://[::ffff:10.0.0.1]/", false),
+        ] {
+            let url = url.parse().unwrap();
+            assert_eq!(is_loopback(&url), expected, "{url}");
+            assert_eq!(World::of([&url], &[]).is_loopback(), expected, "{url}");
+            let here = "http://127.0.0.1/".parse().unwrap();
+            assert_eq!(World::of([&here, &url], &[]).is_loopback(), expected, "{url} and {here}");
+        }
+    }
 }

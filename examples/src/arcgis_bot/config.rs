@@ -9,6 +9,7 @@ use bot_etiquette::politeness::Policy;
 use serde::Deserialize;
 
 use crate::exit::Usage;
+use crate::files;
 
 /// The policy that keeps the promises of SmartSitePlanBot.
 pub const POLICY: &str = include_str!("../../policies/smart-site-plan.toml");
@@ -66,7 +67,8 @@ impl Config {
         let config: Self = toml::from_str(text).map_err(|error| Usage::new(error.to_string()))?;
         for (key, value) in [("connect", config.connect), ("total", config.total)] {
             if !(0.1..=300.0).contains(&value) {
-                return Err(Usage::new(format!("{key} is {value}: give seconds from 0.1 to 300")));
+                let line = files::line_of(text, key);
+                return Err(Usage::new(format!("{line}{key} is {value}: give seconds from 0.1 to 300")));
             }
         }
         Ok(config)
@@ -78,7 +80,7 @@ impl Config {
     /// A [`Usage`] that names the file.
     pub fn read(file: &Path) -> Result<Self, Usage> {
         let wrong = |error: &dyn std::fmt::Display| Usage::new(format!("config {}: {error}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let text = files::read_text(file).map_err(|error| wrong(&error))?;
         Self::from_toml(&text).map_err(|error| wrong(&error))
     }
 
@@ -100,7 +102,7 @@ pub fn policy(file: Option<&Path>) -> Result<Policy, Usage> {
         return Policy::from_toml(POLICY).map_err(|error| Usage::new(error.to_string()));
     };
     let wrong = |error: &dyn std::fmt::Display| Usage::new(format!("policy {}: {error}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+    let text = files::read_text(file).map_err(|error| wrong(&error))?;
     Policy::from_toml(&text).map_err(|error| wrong(&error))
 }
 

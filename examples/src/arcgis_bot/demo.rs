@@ -19,7 +19,7 @@ use crate::files;
 use crate::interrupt::Interrupt;
 use crate::stack::BoxError;
 use crate::state::State;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::Demo;
 
 /// What the demonstration searches for, and where: the middle of the largest island.
@@ -31,7 +31,7 @@ const CT_LOG: &str = "https://isles2026h2.skylight.geomys.org/";
 /// How long the bot waits for turns, of its clock: longer than a busy service is left alone.
 const PATIENCE: Duration = Duration::from_secs(100 * 60);
 
-/// Runs it; the files go to `out`, a catalogue of an earlier demonstration there is replaced.
+/// Runs it, anew each time; its files go to a folder of its own below `out`.
 ///
 /// # Errors
 /// When nothing can be served, or a file cannot be written.
@@ -48,12 +48,7 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         islands.addresses().len(),
         3600 / SCALE
     ));
-    files::make_folder(out)?;
-    let file = out.join("catalogue.sqlite");
-    for old in ["catalogue.sqlite", "catalogue.sqlite-wal", "catalogue.sqlite-shm"] {
-        // Nothing to take away is what the first run finds.
-        drop(std::fs::remove_file(out.join(old)));
-    }
+    let (out, file) = files::begin_demo(out)?;
     let state = Arc::new(State::open(&file, policy(None)?, NAME.0, TABLES, NAME.1)?);
     state.politeness.unsynced()?;
     let config = Config { ct_logs: vec![CT_LOG.into()], ..Config::default() };
@@ -87,20 +82,24 @@ pub async fn run(out: &Path, talk: Talk, json: bool, interrupt: Interrupt) -> Re
         tally: Some(&tally),
         verdict: Some(&verdict),
     };
-    outputs::write(out, &session, &story)?;
+    outputs::write(&out, &session, &story)?;
     if json {
-        println!("{}", serde_json::json!({"tally": tally, "search": hits, "referee": verdict}));
+        talk::line(serde_json::json!({"tally": tally, "search": hits, "referee": verdict}));
     } else {
         told(&session, &tally, &hits)?;
-        println!("\nReferee: {} requests, {} violations", verdict.requests(), verdict.violations().len());
+        talk::line(format_args!(
+            "\nReferee: {} requests, {} violations",
+            verdict.requests(),
+            verdict.violations().len()
+        ));
         for violation in verdict.violations() {
-            println!("  {violation}");
+            talk::line(format_args!("  {violation}"));
         }
-        println!(
+        talk::line(format_args!(
             "\nOpen {} ({} s in all)",
             out.join("report.html").display(),
             (session.asker.ledger.duration() / SCALE).as_secs()
-        );
+        ));
     }
     Ok(match verdict.is_clean() {
         true if tally.interrupted => Exit::Interrupted,
@@ -113,19 +112,19 @@ fn told(session: &Session, tally: &super::tally::Tally, hits: &[Hit]) -> Result<
     let contents = outputs::Contents::read(&session.catalogue)?;
     let features: u64 = contents.layers().filter_map(|(_, _, layer)| layer.known.count).sum();
     let services: u64 = contents.servers.iter().map(|(root, _)| root.services.1).sum();
-    println!(
+    talk::line(format_args!(
         "\nRead {services} services of {} servers: {} layers, {} features counted and none copied",
         contents.servers.iter().filter(|(root, _)| root.services.1 > 0).count(),
         contents.layers().count(),
         thousands(features)
-    );
-    println!("\nLeft, and why");
+    ));
+    talk::line("\nLeft, and why");
     for left in &tally.left {
         let until = left.until.map(bot_etiquette::politeness::Timestamp::from_millis);
         let until = until.map(|until| format!("; come back at {}", moment(until))).unwrap_or_default();
-        println!("  {}: {}{until}", left.what, left.why);
+        talk::line(format_args!("  {}: {}{until}", left.what, left.why));
     }
-    println!("\nSearch for \u{201c}{}\u{201d} at {}, {}", SEARCH.0, SEARCH.1.0, SEARCH.1.1);
+    talk::line(format_args!("\nSearch for \u{201c}{}\u{201d} at {}, {}", SEARCH.0, SEARCH.1.0, SEARCH.1.1));
     print_hits(hits);
     Ok(())
 }
@@ -133,17 +132,17 @@ fn told(session: &Session, tally: &super::tally::Tally, hits: &[Hit]) -> Result<
 /// Prints what a search found, the best first.
 pub fn print_hits(hits: &[Hit]) {
     if hits.is_empty() {
-        println!("  nothing was found");
+        talk::line("  nothing was found");
     }
     for hit in hits {
         let here = hit.here.map(|here| format!(", {} here just now", thousands(here))).unwrap_or_default();
         let count =
             hit.count.map(|count| format!("{} features{here}; ", thousands(count))).unwrap_or_default();
-        println!("  {}  ({})", hit.name, hit.publisher.as_deref().unwrap_or(&hit.server));
-        println!("      {count}{}", evidence_word(hit.evidence));
-        println!("      published by {}: {}", hit.server, hit.service);
+        talk::line(format_args!("  {}  ({})", hit.name, hit.publisher.as_deref().unwrap_or(&hit.server)));
+        talk::line(format_args!("      {count}{}", evidence_word(hit.evidence)));
+        talk::line(format_args!("      published by {}: {}", hit.server, hit.service));
         if let Some(note) = &hit.note {
-            println!("      not asked just now: {note}");
+            talk::line(format_args!("      not asked just now: {note}"));
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::files;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::{Demo, World};
 
 const PROGRAM: &str = "feed_bot";
@@ -36,13 +36,13 @@ struct Arguments {
     /// The sources, with their switches.
     #[arg(long, global = true, value_name = "FILE", default_value = "examples/sources/city-vibe.toml")]
     sources: PathBuf,
-    /// Who asks: your own identity. Without one, only loopback is asked.
+    /// Who asks: your own identity. Without one, only this machine is asked.
     #[arg(long, global = true, value_name = "FILE")]
     identity: Option<PathBuf>,
     /// A world that another process serves on loopback.
     #[arg(long, global = true, value_name = "FILE", hide = true)]
     world: Option<PathBuf>,
-    /// Where the state and the results are written.
+    /// Where the state and the results are written; the demonstration keeps to a folder `demo` in it.
     #[arg(long, global = true, value_name = "DIR", default_value = "feed-bot-out")]
     out: PathBuf,
     /// Results as JSON on standard output, and no other word.
@@ -116,7 +116,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
         Some(Command::Run { once: true }) => {
             let (exit, written) = arguments.online(&talk)?.once().await?;
             if arguments.json {
-                println!("{}", serde_json::to_string_pretty(&written.status)?);
+                talk::line(serde_json::to_string_pretty(&written.status)?);
             }
             Ok(exit)
         }
@@ -128,7 +128,7 @@ async fn run(arguments: Arguments) -> Result<Exit, BoxError> {
         Some(Command::Report) => arguments.report().await,
         Some(Command::Translate { from, to }) => {
             for line in std::io::stdin().lines() {
-                println!("{}", translator::tiny(&line?, from, to).unwrap_or_default());
+                talk::line(translator::tiny(&line?, from, to).unwrap_or_default());
             }
             Ok(Exit::Done)
         }
@@ -151,19 +151,27 @@ impl Arguments {
 
     /// Everything, for commands that ask hosts.
     fn online(&self, talk: &Talk) -> Result<Session, BoxError> {
-        let world = self.world()?;
-        let bot = match (&self.identity, &world) {
-            (Some(file), _) => Bot::read(file)?,
-            (None, Some(world)) if world.is_loopback() => Bot::demo(IDENTITY)?,
-            (None, _) => {
-                let problem = "real hosts are asked under a name of your own: give --identity FILE";
+        let world = match self.world()? {
+            Some(world) => world,
+            None => {
+                let config = Config::read(&self.sources, None, true)?;
+                let asked =
+                    config.sources.iter().flat_map(|source| source.urls.iter().chain(&source.redirects));
+                World::of(asked, &[])
+            }
+        };
+        let bot = match &self.identity {
+            Some(file) => {
+                let bot = Bot::read(file)?;
+                bot.may_ask(&world, file)?;
+                bot
+            }
+            None if world.is_loopback() => Bot::demo(IDENTITY)?,
+            None => {
+                let problem = "real hosts are asked under a name of your own: give --identity FILE, such as";
                 return Err(Usage::identity(problem).into());
             }
         };
-        if bot.identity.loopback_only() && world.as_ref().is_none_or(|world| !world.is_loopback()) {
-            return Err(Usage::identity("this identity is for loopback alone: give one of your own").into());
-        }
-        let world = world.unwrap_or_else(|| World::real(&[]));
         let state = state_of(&self.out)?;
         Session::open(&bot, &world, &self.sources, &state, &self.out, talk.clone(), Interrupt::listen())
     }
@@ -171,7 +179,7 @@ impl Arguments {
     fn turn(&self, id: &str, on: bool) -> Result<Exit, BoxError> {
         let changed = switch::turn(&self.sources, id, on)?;
         let state = if on { "on" } else { "off" };
-        println!("{id} is {}{state}", if changed { "" } else { "already " });
+        talk::line(format_args!("{id} is {}{state}", if changed { "" } else { "already " }));
         Ok(Exit::Done)
     }
 
@@ -179,15 +187,15 @@ impl Arguments {
         let (config, kept, clock) = self.offline()?;
         let status = report::status(&config, &kept, clock.now())?;
         if self.json {
-            println!("{}", serde_json::to_string_pretty(&status.sources)?);
+            talk::line(serde_json::to_string_pretty(&status.sources)?);
             return Ok(Exit::Done);
         }
         for (source, status) in config.sources.iter().zip(&status.sources) {
             let state = if source.on { "on " } else { "off" };
-            println!("{state} {} ({}, {})", source.id, status.publisher, status.licence);
-            source.urls.iter().for_each(|url| println!("    {url}"));
-            source.redirects.iter().for_each(|url| println!("    may lead to {url}"));
-            source.verify.iter().for_each(|open| println!("    to look up: {open}"));
+            talk::line(format_args!("{state} {} ({}, {})", source.id, status.publisher, status.licence));
+            source.urls.iter().for_each(|url| talk::line(format_args!("    {url}")));
+            source.redirects.iter().for_each(|url| talk::line(format_args!("    may lead to {url}")));
+            source.verify.iter().for_each(|open| talk::line(format_args!("    to look up: {open}")));
         }
         Ok(Exit::Done)
     }
@@ -208,23 +216,27 @@ impl Arguments {
         let (row, events, pages) = (kept.row(id)?, kept.events(id)?, kept.pages(id)?);
         if self.json {
             for (event, _) in &events {
-                println!("{}", serde_json::to_string(&event.publish()?)?);
+                talk::line(serde_json::to_string(&event.publish()?)?);
             }
             return Ok(Exit::Done);
         }
         for (url, page) in &pages {
-            println!("{url}\n    last read {}; {}", moment_text(page.at), page.validator_text());
+            talk::line(format_args!(
+                "{url}\n    last read {}; {}",
+                moment_text(page.at),
+                page.validator_text()
+            ));
         }
-        println!("the figures of its runs: {}", serde_json::to_string(&row.record)?);
-        println!(
+        talk::line(format_args!("the figures of its runs: {}", serde_json::to_string(&row.record)?));
+        talk::line(format_args!(
             "{} events, with these fields each: key, titles, descriptions, when, place, price, categories, link, updated, attribution",
             events.len()
-        );
+        ));
         for (event, since) in &events {
             let title = event.titles().source().map(|title| title.text().as_str()).unwrap_or_default();
-            println!("    {} {title} (since {})", event.key(), moment_text(*since));
+            talk::line(format_args!("    {} {title} (since {})", event.key(), moment_text(*since)));
         }
-        println!("no feed itself, no e-mail address, no telephone number, no picture");
+        talk::line("no feed itself, no e-mail address, no telephone number, no picture");
         Ok(Exit::Done)
     }
 
@@ -232,8 +244,8 @@ impl Arguments {
         let (config, kept, clock) = self.offline()?;
         let written = output::write(&self.out, &config, &kept, &Ledger::new(clock), clock.now()).await?;
         match self.json {
-            true => println!("{}", serde_json::to_string_pretty(&written.status)?),
-            false => print!("{}", written.status.to_text()),
+            true => talk::line(serde_json::to_string_pretty(&written.status)?),
+            false => talk::text(written.status.to_text()),
         }
         Ok(Exit::Done)
     }
@@ -246,21 +258,15 @@ fn state_of(out: &Path) -> Result<PathBuf, BoxError> {
 
 /// Two runs in a small world, three of its hours apart.
 async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxError> {
-    let folder = arguments.out.join("demo");
-    let sources = demo::configure(&folder, std::env::current_exe().ok().as_deref())?;
-    let state = folder.join("state.sqlite");
-    for end in ["", "-wal", "-shm"] {
-        // The demonstration's clock ran ahead: its state is of no use to the next one.
-        let _ = std::fs::remove_file(folder.join(format!("state.sqlite{end}")));
-    }
+    let (out, state) = files::begin_demo(&arguments.out)?;
+    let sources = demo::configure(&out, std::env::current_exe().ok().as_deref())?;
     let world = Demo::start(demo::sites(Clock::real().now()), demo::promise(), demo::SCALE).await?;
     let (bot, seen) = (Bot::demo(IDENTITY)?, world.world()?);
     let interrupt = Interrupt::listen();
-    let session =
-        Session::open(&bot, &seen, &sources, &state, &arguments.out, talk.clone(), interrupt.clone())?;
+    let session = Session::open(&bot, &seen, &sources, &state, &out, talk.clone(), interrupt.clone())?;
     talk.say("first run");
-    let (_, first) = session.round().await?;
-    talk.say(format!("{} events; three hours pass in eleven seconds", first.events));
+    let (_, mut written) = session.round().await?;
+    talk.say(format!("{} events; three hours pass in eleven seconds", written.events));
     let due = session.reader.settings.last();
     let due =
         due.sources.iter().filter_map(|source| session.reader.kept.row(&source.id).ok()).map(|row| row.due);
@@ -268,21 +274,22 @@ async fn demonstrate(arguments: &Arguments, talk: &Talk) -> Result<Exit, BoxErro
     let wait = Duration::from_secs(due.saturating_sub(seconds(seen.clock.now())) + 1);
     tokio::select! {
         biased;
-        () = interrupt.wait() => return Ok(Exit::Interrupted),
-        () = tokio::time::sleep(seen.clock.real_duration(wait)) => {}
+        () = interrupt.wait() => {}
+        () = tokio::time::sleep(seen.clock.real_duration(wait)) => {
+            talk.say("second run");
+            (_, written) = session.round().await?;
+        }
     }
-    talk.say("second run");
-    let (_, second) = session.round().await?;
     talk.finish();
     let report = world.finish().await;
     let files = ["events.ndjson", "calendar.ics", "index.html", "politeness.json"];
     match arguments.json {
-        true => println!("{}", serde_json::to_string_pretty(&second.status)?),
+        true => talk::line(serde_json::to_string_pretty(&written.status)?),
         false => {
-            print!("{}", second.status.to_text());
-            println!("{} events of {} records; written:", second.events, second.records);
-            files.iter().for_each(|file| println!("  {}", arguments.out.join(file).display()));
-            println!("{report}");
+            talk::text(written.status.to_text());
+            talk::line(format_args!("{} events of {} records; written:", written.events, written.records));
+            files.iter().for_each(|file| talk::line(format_args!("  {}", out.join(file).display())));
+            talk::line(&report);
         }
     }
     Ok(match report.is_clean() {

@@ -17,6 +17,7 @@ use url::Url;
 use super::review::Reviews;
 use super::strings;
 use crate::exit::Usage;
+use crate::files;
 
 /// The most requests of one run of a source, redirects among them.
 pub const MAX_REQUESTS: u32 = 5;
@@ -130,7 +131,7 @@ struct Files(Vec<(PathBuf, String)>);
 
 impl Files {
     fn read(&mut self, path: &Path) -> Result<String, Usage> {
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(path, &error))?;
+        let text = files::read_text(path).map_err(|error| wrong(path, &error))?;
         self.0.push((path.to_owned(), text.clone()));
         Ok(text)
     }
@@ -149,33 +150,43 @@ impl Config {
     /// read is an error.
     pub fn read(path: &Path, token: Option<&str>, loopback: bool) -> Result<Self, Usage> {
         let mut files = Files(Vec::new());
-        let text = files.read(path)?;
+        let text = files.read(path).map_err(|problem| match path.exists() {
+            true => problem,
+            false => Usage::new(format!("{problem}; give the file of your sources as --sources FILE")),
+        })?;
         let wrong_here = |problem: &dyn Display| wrong(path, problem);
         let file: File = toml::from_str(&text).map_err(|error| wrong_here(&error))?;
         let token: Option<ProductToken> =
             token.map(str::parse).transpose().map_err(|error| wrong_here(&error))?;
         let beside = |name: &Path| path.parent().unwrap_or(Path::new("")).join(name);
         if file.every < EVERY.as_secs() {
+            let line = files::line_of(&text, "every");
             let problem = format!(
-                "every = {}: a source is read every three hours at the most, so 10800 or more",
+                "{line}every = {}: a source is read every three hours at the most, so 10800 or more",
                 file.every
             );
             return Err(wrong_here(&problem));
         }
-        check_languages(&file.languages).map_err(|problem| wrong_here(&problem))?;
+        check_languages(&file.languages)
+            .map_err(|problem| wrong_here(&format!("{}{problem}", files::line_of(&text, "languages"))))?;
         let policy_path = beside(&file.policy);
         let mut policy =
             Policy::from_toml(&files.read(&policy_path)?).map_err(|error| wrong(&policy_path, &error))?;
+        let of_host = |name: &str| files::line_of(&text, &format!("[host.\"{name}\""));
         for (name, line) in &file.host {
-            let host: Host =
-                name.parse().map_err(|error| wrong_here(&format!("[host.\"{name}\"]: {error}")))?;
+            let host: Host = name
+                .parse()
+                .map_err(|error| wrong_here(&format!("{}[host.\"{name}\"]: {error}", of_host(name))))?;
             slow_down(&mut policy, &host, line)
-                .map_err(|problem| wrong_here(&format!("[host.\"{name}\"] {problem}")))?;
+                .map_err(|problem| wrong_here(&format!("{}[host.\"{name}\"] {problem}", of_host(name))))?;
         }
         let mut sources = Vec::new();
         let mut known = BTreeSet::new();
         for line in file.source {
-            let in_source = |problem: &dyn Display| wrong_here(&format!("source {:?}: {problem}", line.id));
+            let in_source = |problem: &dyn Display| {
+                let at = files::line_of(&text, &format!("id = {:?}", line.id));
+                wrong_here(&format!("{at}source {:?}: {problem}", line.id))
+            };
             if !known.insert(line.id.clone()) || !is_id(&line.id) {
                 return Err(in_source(&"id: give each source one of its own, of a-z, 0-9 and -"));
             }

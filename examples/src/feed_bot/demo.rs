@@ -45,7 +45,7 @@ const FILES: &[(&str, &str)] = files! {
 pub fn configure(folder: &Path, translator: Option<&Path>) -> Result<PathBuf, BoxError> {
     files::make_folder(&folder.join("reviews"))?;
     for (name, text) in FILES {
-        fs::write(folder.join(name), text)?;
+        files::write_whole(&folder.join(name), text)?;
     }
     let sources = folder.join("sources.toml");
     if let Some(program) = translator {
@@ -54,7 +54,7 @@ pub fn configure(folder: &Path, translator: Option<&Path>) -> Result<PathBuf, Bo
         let command: Vec<_> = std::iter::once(program).chain(command).collect();
         let command = toml::Value::from(command);
         let line = format!("\n[translator]\nname = \"a tiny glossary\"\ncommand = {command}\n");
-        fs::write(&sources, format!("{}{line}", fs::read_to_string(&sources)?))?;
+        files::write_whole(&sources, format!("{}{line}", fs::read_to_string(&sources)?))?;
     }
     Ok(sources)
 }

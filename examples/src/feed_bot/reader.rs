@@ -327,6 +327,8 @@ fn request(what: For<'_>, url: &Url, validators: Option<&Validators>) -> Result<
 /// Why there is no answer, in words that hold nothing of what a server wrote.
 pub(super) fn no_answer(error: &(dyn std::error::Error + 'static)) -> Stop {
     let words = match find::<FetchError>(error) {
+        // Of an address that a person configured.
+        Some(error @ FetchError::Refused(_)) => return Stop::NoAnswer(format!("not asked: {error}")),
         Some(FetchError::Dns { .. }) => "no answer: the host's name was not found",
         Some(FetchError::Connect { .. }) => "no answer: no connection",
         Some(FetchError::Tls { .. }) => "no answer: no secure connection",

@@ -18,7 +18,7 @@ use crate::exit::{Exit, Usage};
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::World;
 
 /// A bot that can ask.
@@ -128,7 +128,7 @@ impl Session {
         self.talk.say(format!("{origin}/robots.txt, looked at {}: {}", moment_text(look.at), look.outcome));
         look.drift.iter().for_each(|change| self.talk.say(format!("  {change}")));
         let Some(live) = look.live else { return Ok(Exit::Nothing) };
-        print!("{}", draft(&config, origin, live, &look::day(seconds(clock.now())))?);
+        talk::text(draft(&config, origin, live, &look::day(seconds(clock.now())))?);
         Ok(Exit::Done)
     }
 }

@@ -13,7 +13,7 @@ use crate::files;
 /// A [`Usage`] that names the file, where it has no such source or cannot be written.
 pub fn turn(path: &Path, id: &str, on: bool) -> Result<bool, Usage> {
     let wrong = |problem: &dyn std::fmt::Display| Usage::new(format!("{}: {problem}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let text = files::read_text(path).map_err(|error| wrong(&error))?;
     let mut document: DocumentMut = text.parse().map_err(|error| wrong(&error))?;
     let sources = document.get_mut("source").and_then(|item| item.as_array_of_tables_mut());
     let sources = sources.ok_or_else(|| wrong(&"has no [[source]]"))?;

@@ -18,7 +18,7 @@ use crate::asker::NotRead;
 use crate::clock::Clock;
 use crate::stack::BoxError;
 use crate::state::State;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 
 /// Hosts that are asked at the same time.
 const HOSTS: usize = 32;
@@ -195,7 +195,7 @@ impl Desk {
                 (Arc::clone(&self.state), self.clock, probe.url.clone(), probe.what);
             errand.sent = Some(Arc::new(move || {
                 if let Err(error) = Probes(&state).asked(&url, what, time::millis(clock.now())) {
-                    eprintln!("not written down that {url} was asked: {error}");
+                    talk::warn(format_args!("not written down that {url} was asked: {error}"));
                 }
             }));
         }

@@ -7,7 +7,7 @@ use bot_etiquette::politeness::Policy;
 use clap::Subcommand;
 use serde_json::json;
 
-use super::bots::{self, Edition};
+use super::bots::{self, Edition, SnapshotBot};
 use super::crawl::{Crawl, CrawlEnd};
 use super::evidence::Export;
 use super::policy::{POLICY, open_state};
@@ -22,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
 use crate::state::State;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::World;
 
 /// What all commands share.
@@ -149,11 +149,18 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
             if chosen.is_empty() {
                 return Err(Usage::new("no site is watched yet; `add SITE` adds one").into());
             }
-            if setup.identity.is_none() && !world.is_loopback() {
-                let problem = "off this machine it needs an identity of your own (--identity FILE): its name is its operator's";
-                return Err(Usage::identity(problem).into());
+            let bot = bots::bot(setup.identity.as_deref(), &setup.edition)?;
+            for site in &chosen {
+                match (&setup.identity, place(setup, &world, site)) {
+                    (Some(file), place) => bot.bot.may_ask(&place, file)?,
+                    (None, place) if place.is_loopback() => {}
+                    (None, _) => {
+                        let problem = "is not on this machine: give an identity of your own as --identity FILE, such as";
+                        return Err(Usage::identity(format!("{} {problem}", site.host())).into());
+                    }
+                }
             }
-            return crawl(setup, &world, policy, Arc::new(state), &chosen).await;
+            return crawl(setup, bot, &world, policy, Arc::new(state), &chosen).await;
         }
         Command::Report => {
             let agent =
@@ -161,7 +168,7 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
             let summary = report::write(&state, &sites.all()?, &agent, None, &setup.out)?;
             tell(setup, &json!({"schema": 1, "sites": summary, "out": setup.out}), &written(setup));
         }
-        Command::Diff { url } => print!("{}", report::diff(&state, &url)?),
+        Command::Diff { url } => talk::text(report::diff(&state, &url)?),
         Command::Block { host, lift } => {
             let parsed = host.parse().map_err(|error| Usage::new(format!("host {host:?}: {error}")))?;
             let now = world.clock.now().into();
@@ -180,14 +187,19 @@ pub async fn run(setup: &Setup, command: Command) -> Result<Exit, BoxError> {
     Ok(Exit::Done)
 }
 
+/// Where a site is, unless all of them are served by another process.
+fn place(setup: &Setup, world: &World, site: &Site) -> World {
+    if setup.world.is_some() { world.clone() } else { World::of([&site.start], &[]) }
+}
+
 async fn crawl(
     setup: &Setup,
+    bot: SnapshotBot,
     world: &World,
     policy: Policy,
     state: Arc<State>,
     sites: &[Site],
 ) -> Result<Exit, BoxError> {
-    let bot = bots::bot(setup.identity.as_deref(), &setup.edition)?;
     let agent = bot.bot.identity.user_agent().to_string();
     let ledger = Ledger::new(world.clock);
     let options = VisitorOptions::new(Interrupt::listen());
@@ -196,9 +208,10 @@ async fn crawl(
     if let Some(told) = &rendering {
         talk.say(told);
     }
-    let crawl = Crawl { bot, world: world.clone(), policy, state, viewer, talk, options };
+    let mut crawl = Crawl { bot, world: world.clone(), policy, state, viewer, talk, options };
     let mut ends = Vec::new();
     for site in sites {
+        crawl.world = place(setup, world, site);
         let end = crawl.run(site, &ledger).await?;
         let is_interrupted = end.interrupted;
         ends.push(end);
@@ -248,16 +261,16 @@ pub fn told(end: &CrawlEnd) -> String {
 fn policy(setup: &Setup) -> Result<Policy, BoxError> {
     let Some(file) = &setup.policy else { return Ok(Policy::from_toml(POLICY)?) };
     let wrong = |error: &dyn std::fmt::Display| Usage::new(format!("policy {}: {error}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+    let text = files::read_text(file).map_err(|error| wrong(&error))?;
     Ok(Policy::from_toml(&text).map_err(|error| wrong(&error))?)
 }
 
 fn added(site: &Site) -> String {
-    let host = site.host();
+    let (host, start) = (site.host(), &site.start);
     match site.verified {
-        true => format!("{host} is watched: pages with impressions, the sitemaps' and those they link to"),
+        true => format!("{start} is watched: pages with impressions, the sitemaps' and those they link to"),
         false => format!(
-            "{host} is watched, at most 500 pages in any week until `verify {host} FILE` shows that it is yours"
+            "{start} is watched, at most 500 pages in any week until `verify {host} FILE` shows that it is yours"
         ),
     }
 }
@@ -268,7 +281,7 @@ fn written(setup: &Setup) -> String {
 
 fn tell(setup: &Setup, data: &serde_json::Value, text: &str) {
     match setup.json {
-        true => println!("{data}"),
-        false => println!("{text}"),
+        true => talk::line(data),
+        false => talk::line(text),
     }
 }

@@ -25,7 +25,7 @@ use crate::asker::NotRead;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
 use crate::state::State;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::World;
 
 /// Pages read in one crawl of a site at the most, unless it names a limit of its own.
@@ -222,7 +222,7 @@ impl Run<'_> {
         let (state, id) = (Arc::clone(&crawl.state), job.id);
         errand.sent = Some(Arc::new(move || {
             if let Err(error) = Queue::sent(&state, id) {
-                eprintln!("not written down that a page was asked for: {error}");
+                talk::warn(format_args!("not written down that a page was asked for: {error}"));
             }
         }));
         let (state, number, from) = (Arc::clone(&crawl.state), self.queue.crawl, job.key.clone());
@@ -286,7 +286,7 @@ impl Run<'_> {
             // What is no page any more loads nothing and links to nothing.
             None if !matches!(
                 outcome,
-                PageOutcome::Blocked | PageOutcome::NoAnswer | PageOutcome::Closed
+                PageOutcome::Blocked | PageOutcome::NoAnswer | PageOutcome::NotAsked | PageOutcome::Closed
             ) =>
             {
                 Probes(&self.crawl.state).want(&self.site, own, &[])?;
@@ -296,7 +296,9 @@ impl Run<'_> {
         self.queue.done(job)?;
         let what = if unchanged { "unchanged" } else { outcome.as_str() };
         self.crawl.talk.total(u64::from(self.queue.asked()? + self.queue.left()?));
-        self.crawl.talk.done(format!("{what} {}", job.url));
+        let why = record.note.as_deref().filter(|_| outcome == PageOutcome::NotAsked);
+        let why = why.map_or_else(String::new, |why| format!(": {}", why.trim_start_matches("not asked: ")));
+        self.crawl.talk.done(format!("{what} {}{why}", job.url));
         Ok(())
     }
 
@@ -305,7 +307,10 @@ impl Run<'_> {
         for (at, hop) in record.chain.iter().enumerate() {
             self.queue.done_too(&hop.to)?;
             let outcome = match record.outcome {
-                PageOutcome::Redirect | PageOutcome::Closed | PageOutcome::NoAnswer => record.outcome,
+                PageOutcome::Redirect
+                | PageOutcome::Closed
+                | PageOutcome::NoAnswer
+                | PageOutcome::NotAsked => record.outcome,
                 _ => PageOutcome::Moved,
             };
             let chain: Vec<HopRecord> = record.chain.get(at..).unwrap_or_default().to_vec();

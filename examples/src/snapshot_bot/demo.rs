@@ -1,6 +1,7 @@
 //! The bot shown on this machine: a site under several host names, crawled twice with something changed between, and a
 //! referee who watches.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bot_etiquette::politeness::Policy;
@@ -21,7 +22,7 @@ use crate::files;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::stack::BoxError;
-use crate::talk::Talk;
+use crate::talk::{self, Talk};
 use crate::world::{Demo, World};
 
 /// How fast its clock runs.
@@ -39,21 +40,24 @@ const HORIZON: std::time::Duration = std::time::Duration::from_secs(120);
 /// How long a page must do nothing: short, since its files are small and its hosts are on this machine.
 const QUIET: std::time::Duration = std::time::Duration::from_millis(50);
 
-/// Runs it, and says what was found and whether a promise was broken.
+/// Runs it, anew each time and in a folder of its own below that of the outputs, and says what was found and whether a promise
+/// was broken.
 ///
 /// # Errors
 /// What went wrong on this side.
 pub async fn run(setup: &Setup) -> Result<Exit, BoxError> {
     let bot = bots::bot(None, &setup.edition)?;
     let demo = Demo::start(worlds::orchard(), worlds::promise(&bot.bot), SCALE).await?;
-    let (ends, interrupted) = shown(setup, &demo.world()?, bot).await?;
+    let (out, state) = files::begin_demo(&setup.out)?;
+    let setup = &Setup { out, ..setup.clone() };
+    let (ends, interrupted) = shown(setup, &state, &demo.world()?, bot).await?;
     let verdict = demo.finish().await;
     let data = json!({
         "schema": 1, "crawls": ends, "out": setup.out, "requests": verdict.requests(),
         "violations": verdict.violations().iter().map(|broken| json!({"rule": broken.rule.code(), "evidence": broken.evidence})).collect::<Vec<_>>(),
     });
     match setup.json {
-        true => println!("{data}"),
+        true => talk::line(data),
         false => tell(setup, &ends, &verdict),
     }
     Ok(match () {
@@ -64,13 +68,12 @@ pub async fn run(setup: &Setup) -> Result<Exit, BoxError> {
 }
 
 /// The first crawl knows nothing of the site; for the second, its owner has brought an export of a search console.
-async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<CrawlEnd>, bool), BoxError> {
-    files::make_folder(&setup.out)?;
-    let path = setup.out.join("demo.sqlite");
-    for suffix in ["", "-wal", "-shm"] {
-        // Each demonstration begins anew.
-        let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
-    }
+async fn shown(
+    setup: &Setup,
+    path: &Path,
+    world: &World,
+    bot: SnapshotBot,
+) -> Result<(Vec<CrawlEnd>, bool), BoxError> {
     let policy = Policy::from_toml(POLICY)?;
     let agent = bot.bot.identity.user_agent().to_string();
     let options = VisitorOptions { horizon: HORIZON, ..VisitorOptions::new(Interrupt::listen()) };
@@ -82,12 +85,12 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
     }
     let ledger = Ledger::new(world.clock);
     let wish = Wish { subdomains: true, ..Wish::default() };
-    Sites(&open_state(&path, &policy)?).add(SITE, &wish)?;
+    Sites(&open_state(path, &policy)?).add(SITE, &wish)?;
     let mut crawl = Crawl {
         bot,
         world: world.clone(),
         policy: policy.clone(),
-        state: Arc::new(open_state(&path, &policy)?),
+        state: Arc::new(open_state(path, &policy)?),
         viewer,
         talk,
         options,
@@ -108,7 +111,7 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
         }
         let export = Export::read(EXPORT)?;
         Sites(&crawl.state).verify(&site, "Seiten.csv", None, &export, time::millis(world.clock.now()))?;
-        crawl.state = Arc::new(open_state(&path, &policy)?);
+        crawl.state = Arc::new(open_state(path, &policy)?);
     }
     crawl.viewer.close().await;
     crawl.talk.finish();
@@ -119,11 +122,18 @@ async fn shown(setup: &Setup, world: &World, bot: SnapshotBot) -> Result<(Vec<Cr
 
 fn tell(setup: &Setup, ends: &[CrawlEnd], verdict: &Report) {
     for (number, end) in (1..).zip(ends) {
-        println!("crawl {number}: {}", command::told(end));
+        talk::line(format_args!("crawl {number}: {}", command::told(end)));
     }
-    println!("written to {}: report.html, pages.ndjson, links.ndjson, politeness.json", setup.out.display());
-    println!("the referee: {} requests, {} violations", verdict.requests(), verdict.violations().len());
+    talk::line(format_args!(
+        "written to {}: report.html, pages.ndjson, links.ndjson, politeness.json",
+        setup.out.display()
+    ));
+    talk::line(format_args!(
+        "the referee: {} requests, {} violations",
+        verdict.requests(),
+        verdict.violations().len()
+    ));
     if !verdict.is_clean() {
-        println!("{verdict}");
+        talk::line(verdict);
     }
 }

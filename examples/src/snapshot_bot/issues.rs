@@ -100,6 +100,8 @@ kinds! {
     PoorTitle = "PDF files without a title of use",
     /// A page that asks not to be listed, but is in a sitemap or has impressions.
     NoindexListed = "Pages that ask not to be listed, though a sitemap or a search names them",
+    /// An address that is not asked.
+    NotAsked = "Pages that were not asked for, since their address may not be",
     /// Closed to this bot.
     Closed = "Pages closed by robots.txt",
     /// A link that a firewall answers; nothing is known of it.
@@ -142,6 +144,7 @@ fn of_page(known: &Known, issues: &mut Vec<Issue>) {
         PageOutcome::Broken => add(IssueKind::BrokenPage, note()),
         PageOutcome::NoAnswer => add(IssueKind::NoAnswer, note()),
         PageOutcome::Redirect => add(IssueKind::BrokenRedirect, note()),
+        PageOutcome::NotAsked => add(IssueKind::NotAsked, note()),
         PageOutcome::Closed => add(IssueKind::Closed, note()),
         PageOutcome::Lost => add(IssueKind::Lost, String::new()),
         PageOutcome::Moved if record.chain.len() > 1 => {

@@ -45,6 +45,7 @@ pub(crate) async fn read(
                 NotRead::Closed(_) => PageOutcome::Closed,
                 NotRead::Redirect(_) => PageOutcome::Redirect,
                 NotRead::Broken(_) => PageOutcome::Broken,
+                NotRead::Refused(_) => PageOutcome::NotAsked,
                 _ => PageOutcome::NoAnswer,
             };
             record.note = Some(error.to_string());

@@ -28,6 +28,8 @@ pub enum PageOutcome {
     NotAPage,
     /// The host gave no answer.
     NoAnswer,
+    /// Not asked: its address is none that may be, such as one of a private network.
+    NotAsked,
     /// Asked for when the program was ended; the answer is lost, and it is not asked twice.
     Lost,
 }
@@ -45,6 +47,7 @@ impl PageOutcome {
             Self::Redirect => "redirect",
             Self::NotAPage => "not-a-page",
             Self::NoAnswer => "no-answer",
+            Self::NotAsked => "not-asked",
             Self::Lost => "lost",
         }
     }
@@ -185,7 +188,8 @@ impl WallRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProbeRecord {
-    /// `present`, `broken`, `blocked`, `later`, `redirect`, `no-answer`, `not-public`; `closed` by robots.txt.
+    /// `present`, `broken`, `blocked`, `later`, `redirect`, `no-answer`, `not-public`; `closed` by robots.txt;
+    /// `not-asked` where its address may not be.
     pub outcome: String,
     /// The status that says so.
     pub status: Option<u16>,
@@ -222,6 +226,7 @@ impl ProbeRecord {
         let outcome = match error {
             Some(NotRead::Closed(_)) if report.status.is_none() => "closed".to_owned(),
             Some(NotRead::Redirect(_)) => "redirect".to_owned(),
+            Some(NotRead::Refused(_)) if report.status.is_none() => "not-asked".to_owned(),
             _ => word(&report.outcome),
         };
         Self {

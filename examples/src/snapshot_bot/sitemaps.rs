@@ -14,6 +14,7 @@ use super::reading;
 use super::visitor::{Errand, Visitor};
 use crate::asker::NotRead;
 use crate::state::State;
+use crate::talk;
 
 /// Sitemaps of one site at the most.
 pub(crate) const MAX_SITEMAPS: u32 = 500;
@@ -45,7 +46,7 @@ pub(crate) async fn read(
             let note = "asked for when the program was ended; the next crawl reads it";
             let put = "UPDATE sitemap SET state = 'sent', note = ?3 WHERE crawl = ?1 AND url = ?2";
             if let Err(error) = kept.connection().execute(put, params![crawl, name.as_str(), note]) {
-                eprintln!("not written down that {name} was asked for: {error}");
+                talk::warn(format_args!("not written down that {name} was asked for: {error}"));
             }
         }));
         let came = visitor.ask(errand).await;

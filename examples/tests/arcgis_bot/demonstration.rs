@@ -13,7 +13,7 @@ async fn the_demonstration_reads_searches_reports_and_breaks_no_promise() {
     let exit = demo::run(&folder.0, Talk::new(true), true, Interrupt::never()).await.unwrap();
     // Done is said of a clean verdict alone.
     assert_eq!(exit, Exit::Done);
-    let read = |name: &str| std::fs::read_to_string(folder.file(name)).unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.file(&format!("demo/{name}"))).unwrap();
     let politeness: serde_json::Value = serde_json::from_str(&read("politeness.json")).unwrap();
     assert_eq!(politeness["referee"]["violations"].as_array().unwrap().len(), 0);
     // Each trait of the world is in the report: who closed what, who was left alone, who was busy, who never answered.

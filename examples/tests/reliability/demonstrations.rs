@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bot_etiquette::signing::SigningKey;
 use bot_etiquette_examples::arcgis_bot::world::{Islands, SERVERS};
 use bot_etiquette_examples::bot::Bot;
+use bot_etiquette_examples::files::make_folder;
 use bot_etiquette_examples::personal;
 use bot_etiquette_examples::snapshot_bot::worlds;
 use bot_etiquette_examples::world::Demo;
@@ -61,14 +62,50 @@ fn assert_private(folder: &Path) {
     }
 }
 
+/// The files that it names, and it does name one, are there.
+#[track_caller]
+fn assert_written(name: &str, told: &str, out: &Path) {
+    let words = told.split([' ', '\n', ',', ':']).map(|word| word.trim_start_matches("out/demo/"));
+    let ends = [".html", ".json", ".ndjson", ".ics"];
+    let is_file = |word: &&str| !word.starts_with("//") && ends.iter().any(|end| word.ends_with(end));
+    let named: Vec<_> = words.filter(is_file).collect();
+    assert!(!named.is_empty(), "{name}: {told}");
+    for file in named {
+        assert!(out.join("demo").join(file).exists(), "{name} has not written {file}: {told}");
+    }
+}
+
+/// What commands keep and write: a demonstration touches none of it.
+const REAL: [&str; 8] = [
+    "catalogue.sqlite",
+    "catalogue.sqlite-wal",
+    "catalogue.sqlite-shm",
+    "state.sqlite",
+    "report.html",
+    "politeness.json",
+    "events.ndjson",
+    "pages.ndjson",
+];
+
 /// Runs it, and searches all but the files `given`.
 async fn demonstration(name: &str, given: &[&str]) {
     let folder = folder(name);
+    let out = folder.join("out");
+    make_folder(&out).unwrap();
+    for file in REAL {
+        fs::write(out.join(file), "real").unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(out.join(file), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    }
     let mut bot = bot(name, &folder, &[]);
     assert_eq!(bot.ended(LONG).await, Some(0), "{name}: {}", bot.told());
     let told = bot.told();
     assert!(told.contains("0 violations"), "{name}: {told}");
-    assert!(search(&folder, given, &personal()) >= 5, "{name}: outputs, the state and the log");
+    let beside: Vec<_> = files(&out).into_iter().filter(|file| !file.starts_with(out.join("demo"))).collect();
+    assert_eq!(beside.len(), REAL.len(), "{name} wrote beside its folder: {beside:?}");
+    assert!(beside.iter().all(|file| fs::read(file).unwrap() == b"real"), "{name}: {beside:?}");
+    assert_written(name, &told, &out);
+    assert!(search(&folder, given, &personal()) >= REAL.len() + 5, "{name}: outputs, the state and the log");
     assert_eq!(files(&folder.join("tmp")), Vec::<PathBuf>::new(), "{name} left something");
     #[cfg(unix)]
     assert_private(&folder);
@@ -166,8 +203,45 @@ async fn ctrl_c_stops_each_demonstration_with_its_exit_code() {
             .collect();
         assert_eq!(half, Vec::<PathBuf>::new(), "{name}");
         if !again {
+            assert_written(name, &bot.told(), &folder.join("out"));
             // The browser's profile among it.
             assert_eq!(files(&folder.join("tmp")), Vec::<PathBuf>::new(), "{name} left something");
         }
     }
+}
+
+#[tokio::test]
+async fn a_reader_that_went_away_ends_no_bot() {
+    let mut running = Vec::new();
+    for (name, argument, report) in [
+        ("arcgis_bot", None, "report.html"),
+        ("feed_bot", None, "index.html"),
+        ("snapshot_bot", Some("--no-render"), "report.html"),
+    ] {
+        let folder = folder(&format!("unread-{name}"));
+        let mut bot = Command::new(program(name));
+        bot.current_dir(&folder).args(["--out", "out"]).args(argument);
+        let mut bot = bot.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // As `| head -0` does.
+        drop((bot.stdout.take(), bot.stderr.take()));
+        running.push((bot, folder.join("out/demo").join(report)));
+    }
+    for (mut bot, report) in running {
+        assert_eq!(bot.wait().unwrap().code(), Some(0), "{}", report.display());
+        assert!(report.exists(), "{}", report.display());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn data_that_could_not_be_written_is_told() {
+    let folder = folder("full");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut bot = Command::new(program("feed_bot"));
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("sources/city-vibe.toml");
+    bot.current_dir(&folder).args(["--json", "sources", "--sources"]).arg(sources).stdout(full);
+    let ended = bot.output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{told}");
+    assert!(told.starts_with("feed_bot: the output could not be written: "), "{told}");
 }

@@ -2,6 +2,7 @@
 //! their demonstrations.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail so")]
 
+mod commands;
 mod demonstrations;
 #[path = "../program/mod.rs"]
 mod program;

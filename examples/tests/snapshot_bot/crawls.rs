@@ -34,6 +34,7 @@ async fn the_demonstration_ends_in_time_and_without_a_violation() {
     let exit = demo::run(&setup(out.clone())).await.unwrap();
     assert_eq!(exit, Exit::Done, "the referee found something; run the example to see what");
     assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    let out = out.join("demo");
     let report = std::fs::read_to_string(out.join("report.html")).unwrap();
     for told in [
         "Cannot read your pages",

@@ -339,7 +339,7 @@ async fn the_demonstration_renders_in_time_and_without_a_violation() {
     let exit = demo::run(&setup).await.unwrap();
     assert_eq!(exit, Exit::Done, "the referee found something; run the example to see what");
     assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
-    let report = std::fs::read_to_string(out.join("report.html")).unwrap();
+    let report = std::fs::read_to_string(out.join("demo/report.html")).unwrap();
     for told in [
         "Harvest: 2 kinds today",
         "Picked today: Gravenstein, Boskoop",
