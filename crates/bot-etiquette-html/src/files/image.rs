@@ -305,6 +305,7 @@ fn by_library(bytes: &[u8]) -> Found {
         Ok(ImageType::Tiff) => ImageFormat::Tiff,
         _ => return Ok(ImageHead::NotAnImage),
     };
+    let bytes = if format == ImageFormat::Heif { heif_facts(bytes)? } else { bytes };
     let fits = |number: usize| u32::try_from(number).ok();
     match imagesize::blob_size(bytes) {
         Ok(size) => Ok(match (fits(size.width), fits(size.height)) {
@@ -313,6 +314,26 @@ fn by_library(bytes: &[u8]) -> Found {
         }),
         Err(ImageError::IoError(_)) => Err(Short(bytes.len())),
         Err(_) => Ok(ImageHead::NotAnImage),
+    }
+}
+
+/// The bytes up to the end of the box that holds the facts, `meta` (ISO/IEC 14496-12, 8.11.1): what comes behind it, or
+/// is yet to come, says nothing of the size.
+fn heif_facts(bytes: &[u8]) -> Result<&[u8], Short> {
+    let mut at = 0_usize;
+    loop {
+        let kind: [u8; 4] = array(bytes, at.saturating_add(4))?;
+        let length = match be32(bytes, at)? {
+            // To the end of the file, wherever that is.
+            0 => return Err(Short(bytes.len())),
+            1 => u64::from_be_bytes(array(bytes, at.saturating_add(8))?),
+            length => u64::from(length),
+        };
+        // A box is no shorter than its own head.
+        at = at.saturating_add(usize::try_from(length.max(8)).unwrap_or(usize::MAX));
+        if &kind == b"meta" {
+            return bytes.get(..at).ok_or(Short(bytes.len()));
+        }
     }
 }
 

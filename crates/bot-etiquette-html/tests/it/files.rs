@@ -393,6 +393,28 @@ fn a_box_of_no_size_ends_the_reading() {
     let _ = image_head(&[&start[..], &meta].concat());
 }
 
+#[test]
+fn the_size_of_an_avif_is_said_once_its_facts_are_whole_and_stays() {
+    let boxed = |name: &[u8; 4], content: &[u8]| {
+        [&u32::try_from(content.len() + 8).unwrap().to_be_bytes()[..], name, content].concat()
+    };
+    let ispe = |width, height| boxed(b"ispe", &[0, 0, 0, 0, 0, 0, 0, width, 0, 0, 0, height]);
+    let start = boxed(b"ftyp", b"avif\0\0\0\0avifmif1");
+    let meta = boxed(b"meta", &[&[0; 4][..], &boxed(b"iprp", &boxed(b"ipco", &ispe(9, 5)))].concat());
+    let head = [start, meta].concat();
+    size(&head, ImageFormat::Heif, 9, 5);
+    for end in 12..head.len() {
+        assert!(matches!(image_head(&head[..end]), ImageHead::NeedMore(_)), "{end} bytes");
+    }
+    // What comes behind the facts is not looked at, even where a box inside them claims to reach there.
+    size(&[&head[..], &boxed(b"ipco", &ispe(200, 200))].concat(), ImageFormat::Heif, 9, 5);
+    let mut greedy = head.clone();
+    let iprp = greedy.windows(4).position(|name| name == b"iprp").unwrap();
+    greedy[iprp - 2] = 0xfb;
+    let more = [&greedy[..], &boxed(b"ipco", &ispe(200, 200))].concat();
+    assert_eq!(image_head(&more), image_head(&greedy));
+}
+
 #[track_caller]
 fn title(object: &str, expected: PdfTitle) {
     let file: Vec<u8> = format!(
