@@ -1,6 +1,7 @@
 //! A polite crawl with reqwest in a plain loop: the queue says what may be asked now, the client asks it, the
 //! permit learns how it ended. No tower, no tasks.
 //!
+//! It shows politeness alone: a real crawler asks for robots.txt first (`RobotsCache`) and sends a name of its own.
 //! Run it without arguments: it crawls a site of its own on loopback.
 
 use std::error::Error;
@@ -28,8 +29,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 #[expect(clippy::disallowed_methods, reason = "a program reads the clock once")]
 async fn crawl(pages: &[String]) -> Result<Vec<(Url, u16)>, Box<dyn Error>> {
     let timer = TokioTimer::starting_at(SystemTime::now().into());
-    let policy =
-        HostPolicy::new().min_delay(Duration::from_millis(300)).unreachable_first(Duration::from_secs(900));
+    let policy = HostPolicy::new()
+        .min_delay(Duration::from_millis(300))
+        .busy_first(Duration::from_secs(60))
+        .unreachable_first(Duration::from_secs(900));
     let politeness = Politeness::new(Policy::new(policy));
     // The client follows no redirect: each hop must wait for its own host's turn.
     let client = reqwest::Client::builder()

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use bot_etiquette::fetch::{RedirectError, tower::FollowLayer};
 use bot_etiquette::identity::{BotIdentity, tower::IdentityLayer};
-use bot_etiquette::politeness::tower::{PolitenessLayer, TokioTimer};
+use bot_etiquette::politeness::tower::{PolitenessLayer, Timer, TokioTimer};
 use bot_etiquette::politeness::{Failure, HostPolicy, Outcome, Policy, Politeness};
 use bot_etiquette::robots::RobotsCache;
 use bot_etiquette::robots::tower::{FetchFailure, RobotsLayer};
@@ -42,6 +42,7 @@ fn stack() -> Result<impl Client, BoxError> {
     let signer = Signer::builder(SigningKey::from_seed(&[7; 32]), "https://smartsiteplan.com").build()?;
     let politeness = Politeness::new(Policy::new(HostPolicy::new().min_delay(Duration::from_millis(300))));
     let timer = TokioTimer::starting_at(SystemTime::now().into());
+    let clock = timer.clone();
     let reqwest = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
@@ -60,7 +61,7 @@ fn stack() -> Result<impl Client, BoxError> {
             .on_crawl_delay(move |origin, delay| {
                 if let Ok(origin) = origin.parse() {
                     // A full table refuses the host itself at its turn.
-                    let _ = politeness.set_crawl_delay(&origin, delay, SystemTime::now().into());
+                    let _ = politeness.set_crawl_delay(&origin, delay, clock.now());
                 }
             });
     Ok(ServiceBuilder::new().layer(FollowLayer::default()).layer(robots).service(polite))

@@ -1,6 +1,7 @@
 //! A polite crawl with ureq in a plain loop, one request after another on one thread: the queue says what may be
 //! asked now, the client asks it, the permit learns how it ended.
 //!
+//! It shows politeness alone: a real crawler asks for robots.txt first (`RobotsCache`) and sends a name of its own.
 //! Run it without arguments: it crawls a site of its own on loopback.
 
 use std::error::Error;
@@ -28,8 +29,10 @@ fn crawl(pages: &[String]) -> Result<Vec<(Url, u16)>, Box<dyn Error>> {
     // The wall clock is read once; from then on a clock counts that never runs back.
     let (wall, started) = (Timestamp::from(SystemTime::now()), Instant::now());
     let now = || wall + started.elapsed();
-    let policy =
-        HostPolicy::new().min_delay(Duration::from_millis(300)).unreachable_first(Duration::from_secs(900));
+    let policy = HostPolicy::new()
+        .min_delay(Duration::from_millis(300))
+        .busy_first(Duration::from_secs(60))
+        .unreachable_first(Duration::from_secs(900));
     let politeness = Politeness::new(Policy::new(policy));
     // The client follows no redirect: each hop must wait for its own host's turn.
     let client: ureq::Agent = ureq::Agent::config_builder()
