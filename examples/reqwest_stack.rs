@@ -41,8 +41,7 @@ fn stack() -> Result<impl Client, BoxError> {
     // On loopback any key will do.
     let signer = Signer::builder(SigningKey::from_seed(&[7; 32]), "https://smartsiteplan.com").build()?;
     let politeness = Politeness::new(Policy::new(HostPolicy::new().min_delay(Duration::from_millis(300))));
-    let timer = TokioTimer::starting_at(SystemTime::now().into());
-    let clock = timer.clone();
+    let clock = TokioTimer::starting_at(SystemTime::now().into());
     let reqwest = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
@@ -50,7 +49,7 @@ fn stack() -> Result<impl Client, BoxError> {
         .build()?;
 
     let polite = ServiceBuilder::new()
-        .layer(PolitenessLayer::new(politeness.clone(), timer).classify(outcome))
+        .layer(PolitenessLayer::new(politeness.clone(), clock).classify(outcome))
         .layer(IdentityLayer::new(&identity))
         .layer(SignLayer::new(signer, SystemTime::now))
         .service(service_fn(move |request| send(reqwest.clone(), request)));
