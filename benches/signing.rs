@@ -261,7 +261,7 @@ fn main() {
     };
     let over = |group, peer| estimates.ratio(group, peer, "bot-etiquette");
     judge(
-        at_most(1.02),
+        at_most(1.02).floor(1.1),
         "`sign_into`, time / bare Ed25519",
         estimates.ratio("sign", "bot-etiquette", "bare-ed25519"),
     );
@@ -272,15 +272,9 @@ fn main() {
     );
     judge(at_least(1.0), "`sign_into`, rate / httpsig", over("sign", "httpsig"));
     judge(at_least(1.0), "`sign_into`, rate / web-bot-auth", over("sign", "web-bot-auth"));
-    let more =
-        estimates.median("verify", "bot-etiquette").zip(estimates.median("verify", "bare-ed25519-strict"));
+    judge(at_most(3.0).floor(5.0), "`verify`, us above a bare `verify_strict`", Some(above_bare_verify()));
     judge(
-        at_most(3.0).floor(4.0),
-        "`verify`, us above a bare `verify_strict`",
-        more.map(|(own, bare)| (own - bare) / 1e3),
-    );
-    judge(
-        at_least(1.0),
+        at_least(1.0).floor(0.8),
         "`verify`, rate / web-bot-auth, which is not strict",
         over("verify", "web-bot-auth"),
     );
