@@ -15,7 +15,7 @@ pub fn line(line: impl Display) {
     text(format_args!("{line}\n"));
 }
 
-/// Writes a text that ends its own lines to stdout, as [`line`].
+/// Writes a text that ends its own lines to stdout, as [`line()`].
 pub fn text(text: impl Display) {
     let mut stdout = io::stdout().lock();
     match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
