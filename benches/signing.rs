@@ -272,7 +272,7 @@ fn main() {
     );
     judge(at_least(1.0), "`sign_into`, rate / httpsig", over("sign", "httpsig"));
     judge(at_least(1.0), "`sign_into`, rate / web-bot-auth", over("sign", "web-bot-auth"));
-    judge(at_most(3.0).floor(5.0), "`verify`, us above a bare `verify_strict`", Some(above_bare_verify()));
+    judge(at_most(3.0).floor(12.0), "`verify`, us above a bare `verify_strict`", Some(above_bare_verify()));
     judge(
         at_least(1.0).floor(0.8),
         "`verify`, rate / web-bot-auth, which is not strict",
