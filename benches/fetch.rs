@@ -5,6 +5,8 @@
 //! weighs on all alike. `REQUESTS=1000` asks a tenth as often. Whether one thread wakes the other on the same processor or on
 //! another changes every time by tens of microseconds: `taskset -c 0` before the command keeps both on one.
 //!
+//! `ONLY="stack, unsigned"` asks with that client alone and judges nothing: for a profiler.
+//!
 //! Every client sends the same request and reads the answer to its end. The bare client keeps no limit and no promise;
 //! it is measured a second time under a time limit, which any crawler's client has: a timer makes the kernel wake up
 //! by the clock, whoever sets it.
@@ -90,20 +92,22 @@ async fn compare(each: usize) {
         "stack, unsigned",
         "stack",
     ];
+    let only = std::env::var("ONLY").ok();
+    let of = |name| if only.as_deref().is_none_or(|only| only == name) { each } else { 0 };
     let mut times = names.map(|_| Vec::new());
     let mut connections = 0;
     for round in 0..=ROUNDS {
         let measured = [
-            ask(&bare, &url, each).await,
-            ask(&timed, &url, each).await,
-            ask(&fetcher, &url, each).await,
-            ask(&follow, &url, each).await,
-            ask(&robots, &url, each).await,
-            ask(&polite, &url, each).await,
-            ask(&named, &url, each).await,
-            ask(&signed, &url, each).await,
-            ask(&unsigned, &url, each).await,
-            ask(&whole, &url, each).await,
+            ask(&bare, &url, of(names[0])).await,
+            ask(&timed, &url, of(names[1])).await,
+            ask(&fetcher, &url, of(names[2])).await,
+            ask(&follow, &url, of(names[3])).await,
+            ask(&robots, &url, of(names[4])).await,
+            ask(&polite, &url, of(names[5])).await,
+            ask(&named, &url, of(names[6])).await,
+            ask(&signed, &url, of(names[7])).await,
+            ask(&unsigned, &url, of(names[8])).await,
+            ask(&whole, &url, of(names[9])).await,
         ];
         // The first round connects, and reads robots.txt.
         if round == 0 {
@@ -116,6 +120,9 @@ async fn compare(each: usize) {
         times.sort_unstable();
         times[times.len() / 2].as_secs_f64() * 1e6 / each as f64
     });
+    if only.is_some() {
+        return;
+    }
     println!("processor time of a request in microseconds, {} requests each", each * ROUNDS);
     let [bare, _, fetch, .., unsigned, whole] = micros;
     for (name, time) in names.iter().zip(micros) {

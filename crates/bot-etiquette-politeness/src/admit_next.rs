@@ -69,8 +69,8 @@ impl<T> ReadyQueue<T> {
             }
             // A host of which nothing was worth remembering may have left the table; it has a new place then.
             if refusal.reasons().any(|reason| reason == Reason::TableFull) {
-                let place = politeness.host_id_of(asked.url(), now);
-                if let Some(place) = place.ok().filter(|place| *place != ready.host) {
+                let place = asked.host().and_then(|host| politeness.host_id(&host, now).ok());
+                if let Some(place) = place.filter(|place| *place != ready.host) {
                     ready.host = place;
                     self.put_back(ready, Some(now), now);
                     continue;

@@ -1,6 +1,6 @@
 //! What a crawler wants to ask, as far as politeness cares.
 
-use url::Url;
+use url::{Position, Url};
 
 use crate::host::{Host, host_str};
 
@@ -12,12 +12,15 @@ use crate::host::{Host, host_str};
 /// let url = url::Url::parse("https://example.com/arcgis/rest/services/Parks/MapServer")?;
 /// let ask = Ask::new(&url).class("recheck").resource("Parks/MapServer");
 /// assert_eq!(ask.host_str(), Some("example.com"));
+/// assert_eq!(ask.path(), "/arcgis/rest/services/Parks/MapServer");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 #[must_use]
 pub struct Ask<'a> {
-    url: &'a Url,
+    url: &'a str,
+    host: Option<&'a str>,
+    path: &'a str,
     class: &'a str,
     resource: Option<&'a str>,
 }
@@ -27,8 +30,13 @@ impl<'a> Ask<'a> {
     pub const DEFAULT_CLASS: &'static str = "crawl";
 
     /// A request for `url`, of class [`crawl`](Self::DEFAULT_CLASS), about the host as a whole.
-    pub const fn new(url: &'a Url) -> Self {
-        Self { url, class: Self::DEFAULT_CLASS, resource: None }
+    pub fn new(url: &'a Url) -> Self {
+        Self::of_parts(&url[..Position::AfterQuery], host_str(url), url.path())
+    }
+
+    /// A request for a URL whose parts are known.
+    pub(crate) const fn of_parts(url: &'a str, host: Option<&'a str>, path: &'a str) -> Self {
+        Self { url, host, path, class: Self::DEFAULT_CLASS, resource: None }
     }
 
     /// The class, by which a policy counts quotas, revisits and slots: `page`, `file`, `search`.
@@ -44,10 +52,16 @@ impl<'a> Ask<'a> {
         self
     }
 
-    /// The URL.
+    /// The URL as a parser spells it, without its fragment.
     #[must_use]
-    pub const fn url(&self) -> &'a Url {
+    pub const fn url_str(&self) -> &'a str {
         self.url
+    }
+
+    /// The path of the URL.
+    #[must_use]
+    pub const fn path(&self) -> &'a str {
+        self.path
     }
 
     /// The class.
@@ -64,13 +78,13 @@ impl<'a> Ask<'a> {
 
     /// The name of the host, normalised as [`Host`] is.
     #[must_use]
-    pub fn host_str(&self) -> Option<&'a str> {
-        host_str(self.url)
+    pub const fn host_str(&self) -> Option<&'a str> {
+        self.host
     }
 
     /// The host.
     #[must_use]
     pub fn host(&self) -> Option<Host> {
-        Host::of(self.url)
+        self.host.map(Host::named)
     }
 }

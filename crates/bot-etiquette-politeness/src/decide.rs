@@ -4,7 +4,6 @@ use crate::host_policy::DelayAnchor;
 use crate::refusal::{Clock, Refusal};
 use crate::rules::{GroupRules, Rules};
 use crate::state::{GroupState, Groups, Held, HostState};
-use crate::visits;
 use crate::{Ask, Reason, Timestamp};
 
 /// The one path that a host with a Crawl-delay over the cap may still be asked for.
@@ -92,7 +91,7 @@ impl HostState {
                 see(Clock::at(Reason::CrawlDelay, anchor.plus_millis(crawl_delay)));
             }
         }
-        if too_long && ask.is_none_or(|ask| ask.url().path() != ROBOTS_TXT) {
+        if too_long && ask.is_none_or(|ask| ask.path() != ROBOTS_TXT) {
             see(Clock::never(Reason::CrawlDelayTooLong));
         }
     }
@@ -131,7 +130,7 @@ impl HostState {
             visit_held(held, see);
         }
         if let Some(interval) = rules.revisit.get(class).filter(|interval| **interval > 0) {
-            match rare.visits.last(class, visits::key(ask.url())) {
+            match rare.visits.last(class, ask.url_str()) {
                 Some(last) => see(Clock::at(Reason::Revisit, last.plus_millis(*interval))),
                 None => see(Clock::at(Reason::TableFull, rare.visits.room_at(rules))),
             }
@@ -195,5 +194,5 @@ fn push_refusing(refusing: &mut Vec<Clock>, clock: Clock, now: Timestamp) {
 
 /// The first segment of the path: `org` of `/org/rest/services`.
 pub(crate) fn first_segment<'a>(ask: &Ask<'a>) -> &'a str {
-    ask.url().path().trim_start_matches('/').split('/').next().unwrap_or("")
+    ask.path().trim_start_matches('/').split('/').next().unwrap_or("")
 }

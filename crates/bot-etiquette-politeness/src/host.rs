@@ -24,7 +24,12 @@ impl Host {
     /// The host of a URL; `None` when it has none (`data:`, `file:`).
     #[must_use]
     pub fn of(url: &Url) -> Option<Self> {
-        host_str(url).map(|name| Self(Arc::from(name)))
+        host_str(url).map(Self::named)
+    }
+
+    /// The host of a name that is in this form already.
+    pub(crate) fn named(name: &str) -> Self {
+        Self(Arc::from(name))
     }
 
     /// The name; an IPv6 address stands in brackets.

@@ -10,7 +10,7 @@ use crate::quota::Quota;
 macro_rules! host_policy_keys {
     ($callback:ident) => {
         $callback! {
-            /// Requests open at one time; 1 by default.
+            /// Requests open at one time; 1 by default, 0 counts as 1.
             max_open: u32 => Count,
             /// The pause between two requests; none by default.
             min_delay: Duration => Seconds,
@@ -26,13 +26,13 @@ macro_rules! host_policy_keys {
             crawl_delay_over: OverCap => OverCap,
             /// How long a host is left alone that did not answer; absent, no such hold.
             unreachable_first: Duration => Seconds,
-            /// By how much each further failure in a row lengthens that; 2 by default.
+            /// By how much each further failure in a row lengthens that; 2 by default, less than 1 counts as 1.
             unreachable_factor: f64 => Factor,
             /// The longest that a host is left alone for not answering; no bound by default.
             unreachable_max: Duration => Seconds,
             /// How long a host is left alone that says it is busy; absent, no such hold.
             busy_first: Duration => Seconds,
-            /// By how much each further busy answer in a row lengthens that; 2 by default.
+            /// By how much each further busy answer in a row lengthens that; 2 by default, less than 1 counts as 1.
             busy_factor: f64 => Factor,
             /// The longest that a host is left alone for being busy; no bound by default.
             busy_max: Duration => Seconds,
@@ -54,7 +54,7 @@ macro_rules! host_policy_keys {
             quota: Vec<Quota> => QuotaList,
             /// By class, how long a URL is not asked again after its last start.
             revisit: BTreeMap<String, Duration> => Intervals,
-            /// By class, how many requests may be open at one time, within `max_open`.
+            /// By class, how many requests may be open at one time, within `max_open`; 0 counts as 1.
             class_max_open: BTreeMap<String, u32> => Counts,
             /// Whether an operator blocked the host.
             blocked: bool => bool,

@@ -11,7 +11,7 @@ use crate::retry_after::RetryAfter;
 use crate::rules::{GroupRules, Rules};
 use crate::snapshot::Rebase;
 use crate::state::{Groups, Held, HostState, MAX_RESOURCES_PER_HOST};
-use crate::{Ask, Timestamp, visits};
+use crate::{Ask, Timestamp};
 
 /// What an admitted request took of its host: to be kept until the request ends, and handed to
 /// [`HostState::end`].
@@ -152,7 +152,7 @@ impl HostState {
         let class = ask.class_name();
         let by_path = rules.groups.iter().any(|group| group.path_max_open.is_some());
         let visit = rules.keeps_visits_of(class).then(|| {
-            let url = visits::key(ask.url());
+            let url = ask.url_str();
             let before = self.rare.as_deref().and_then(|rare| rare.visits.last(class, url));
             Box::new(TakenVisit { url: url.into(), before })
         });
@@ -179,7 +179,7 @@ impl HostState {
             self.rare_mut().quotas.record(&rules.quotas, class, started);
         }
         if rules.keeps_visits_of(class) {
-            self.rare_mut().visits.record(rules, class, visits::key(ask.url()), started);
+            self.rare_mut().visits.record(rules, class, ask.url_str(), started);
         }
         for group in &rules.groups {
             let state = groups.entry(&group.name);

@@ -198,7 +198,7 @@ impl GroupPolicy {
         Ok(self)
     }
 
-    /// Requests open at one time over all hosts of the group.
+    /// Requests open at one time over all hosts of the group; 0 counts as 1.
     pub fn max_open(mut self, open: u32) -> Self {
         self.max_open = Some(open.max(1));
         self
@@ -210,7 +210,7 @@ impl GroupPolicy {
         self
     }
 
-    /// Requests open at one time on one host below one first segment of the path.
+    /// Requests open at one time on one host below one first segment of the path; 0 counts as 1.
     pub fn path_max_open(mut self, open: u32) -> Self {
         self.path_max_open = Some(open.max(1));
         self

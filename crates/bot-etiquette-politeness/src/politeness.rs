@@ -3,6 +3,7 @@
 mod ends;
 mod memory;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,6 +17,8 @@ use crate::outcome::Outcome;
 use crate::permit::Permit;
 use crate::policy::{GroupPolicy, Policy, UnknownGroup};
 use crate::refusal::Refusal;
+use crate::rules::Rules;
+use crate::state::{Groups, HostState};
 use crate::table::{HostId, Table};
 use crate::{Ask, Host, HostPolicy, Origin, Reason, Timestamp};
 
@@ -25,7 +28,7 @@ pub const MAX_FORECAST: usize = 100_000;
 /// When each host may be asked again, and why not before.
 ///
 /// A handle to one table: clones share it. A call takes the time as its last argument; a time before the
-/// latest one seen counts as that. The table holds as many hosts as the policy says and forgets only those of
+/// latest one at which something was done counts as that. The table holds as many hosts as the policy says and forgets only those of
 /// which nothing is running; a new host that finds no room is refused.
 ///
 /// ```
@@ -50,9 +53,16 @@ pub struct Politeness(Arc<Mutex<Shared>>);
 struct Shared {
     table: Table,
     latest: Timestamp,
-    /// Permits dropped since the last call: they end at the next time that is seen.
-    dropped: Vec<(HostId, Opened)>,
+    /// Permits dropped since the last call that changed anything.
+    dropped: Vec<Dropped>,
     random: Option<Box<dyn FnMut() -> f64 + Send>>,
+}
+
+/// A dropped permit: it ends at the next time that is told, of several the earliest.
+struct Dropped {
+    id: HostId,
+    opened: Opened,
+    at: Timestamp,
 }
 
 impl Shared {
@@ -60,14 +70,46 @@ impl Shared {
         self.random.as_mut().map_or(0.0, |random| random())
     }
 
-    /// The time to act at; ends the permits that were dropped.
-    fn tick(&mut self, now: Timestamp) -> Timestamp {
-        self.latest = self.latest.max(now).min(Timestamp::LAST_NOW);
-        let now = self.latest;
-        while let Some((id, opened)) = self.dropped.pop() {
-            self.end(id, &opened, &Outcome::aborted(), now);
+    /// The time to judge by.
+    fn seen(&mut self, now: Timestamp) -> Timestamp {
+        let now = self.latest.max(now).min(Timestamp::LAST_NOW);
+        for dropped in &mut self.dropped {
+            dropped.at = dropped.at.min(now);
         }
         now
+    }
+
+    /// The time to act at; ends the permits that were dropped.
+    fn tick(&mut self, now: Timestamp) -> Timestamp {
+        let now = self.seen(now);
+        self.latest = now;
+        while let Some(Dropped { id, opened, at }) = self.dropped.pop() {
+            self.end(id, &opened, &Outcome::aborted(), at);
+        }
+        now
+    }
+
+    /// What a question about a host needs: its clocks as they stand when the dropped permits have ended.
+    fn peek(&self, id: HostId) -> Option<(Cow<'_, HostState>, &Rules, Cow<'_, Groups>)> {
+        let (state, rules, groups) = self.table.view(id)?;
+        let (mut state, mut groups) = (Cow::Borrowed(state), Cow::Borrowed(groups));
+        let ended = &Outcome::aborted();
+        for Dropped { id: of, opened, at } in &self.dropped {
+            if *of == id {
+                state.to_mut().end(rules, groups.to_mut(), opened, ended, 0.0, *at);
+            } else if let Some((other, rules, _)) = self.table.view(*of) {
+                other.clone().end(rules, groups.to_mut(), opened, ended, 0.0, *at);
+            }
+        }
+        Some((state, rules, groups))
+    }
+
+    fn check(&mut self, ask: &Ask<'_>, now: Timestamp) -> Result<(), Refusal> {
+        let known = ask.host_str().and_then(|name| self.table.find(name));
+        if let Some((state, rules, groups)) = known.and_then(|id| self.peek(id)) {
+            return state.check(rules, &groups, ask, now);
+        }
+        self.table.check_unknown(&host_of(ask)?, ask, now)
     }
 
     fn end(&mut self, id: HostId, opened: &Opened, outcome: &Outcome, now: Timestamp) {
@@ -100,15 +142,11 @@ impl Politeness {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether `ask` may start now; reserves nothing.
+    /// Whether `ask` may start now; changes nothing, so that `now` may lie ahead.
     pub fn check(&self, ask: &Ask<'_>, now: Timestamp) -> Result<(), Refusal> {
         let mut shared = self.lock();
-        let now = shared.tick(now);
-        let table = &mut shared.table;
-        match ask.host_str().and_then(|name| table.find(name)).and_then(|id| table.view(id)) {
-            Some((state, rules, groups)) => state.check(rules, groups, ask, now),
-            None => table.check_unknown(&host_of(ask)?, ask, now),
-        }
+        let now = shared.seen(now);
+        shared.check(ask, now)
     }
 
     /// Admits a request, which starts now, or refuses it, which reserves nothing.
@@ -168,12 +206,12 @@ impl Politeness {
 
     /// Whether the host may be asked now, as far as the host itself and its groups decide: resources, classes,
     /// paths and revisits are judged by [`admit`](Self::admit). An id of an evicted host is refused as
-    /// [`TableFull`](Reason::TableFull): ask for its id again.
+    /// [`TableFull`](Reason::TableFull): ask for its id again. Changes nothing.
     pub fn check_host(&self, host: HostId, now: Timestamp) -> Result<(), Refusal> {
         let mut shared = self.lock();
-        let now = shared.tick(now);
-        let (state, rules, groups) = shared.table.view(host).ok_or_else(no_such_host)?;
-        state.check_host(rules, groups, now)
+        let now = shared.seen(now);
+        let (state, rules, groups) = shared.peek(host).ok_or_else(no_such_host)?;
+        state.check_host(rules, &groups, now)
     }
 
     /// [`admit`](Self::admit) without hashing: `host` is the place of the host of `ask`.
@@ -194,33 +232,33 @@ impl Politeness {
         Ok(Permit::new(self.clone(), host, asked, opened))
     }
 
-    /// Every clock that bears on `ask`, whether it refuses or is past.
+    /// Every clock that bears on `ask`, whether it refuses or is past; changes nothing.
     #[must_use]
     pub fn explain(&self, ask: &Ask<'_>, now: Timestamp) -> Explanation {
-        let refusal = self.check(ask, now).err();
-        let shared = self.lock();
-        let table = &shared.table;
-        let view = ask.host_str().and_then(|name| table.find(name)).and_then(|id| table.view(id));
+        let mut shared = self.lock();
+        let now = shared.seen(now);
+        let refusal = shared.check(ask, now).err();
+        let known = ask.host_str().and_then(|name| shared.table.find(name));
         let mut clocks = Vec::new();
-        if let Some((state, rules, groups)) = view {
-            state.visit(rules, groups, Some(ask), shared.latest, |clock| clocks.push(clock));
+        if let Some((state, rules, groups)) = known.and_then(|id| shared.peek(id)) {
+            state.visit(rules, &groups, Some(ask), now, |clock| clocks.push(clock));
         }
-        Explanation::new(refusal, clocks, shared.latest)
+        Explanation::new(refusal, clocks, now)
     }
 
     /// The next `count` times at which requests like `ask`, each of another URL, could start if each were
     /// answered at once and well. Fewer where no time is known: when slots alone are missing, or never.
     ///
-    /// At most [`MAX_FORECAST`].
+    /// At most [`MAX_FORECAST`]. Changes nothing.
     #[must_use]
     pub fn forecast(&self, ask: &Ask<'_>, count: usize, now: Timestamp) -> Vec<Timestamp> {
         let Ok(host) = host_of(ask) else { return Vec::new() };
         let mut shared = self.lock();
-        let mut now = shared.tick(now);
-        let table = &mut shared.table;
-        let (mut state, mut groups) = match table.find(host.as_str()).and_then(|id| table.view(id)) {
-            Some((state, _, groups)) => (state.clone(), groups.clone()),
-            None => (crate::HostState::default(), table.groups.clone()),
+        let mut now = shared.seen(now);
+        let table = &shared.table;
+        let (mut state, mut groups) = match table.find(host.as_str()).and_then(|id| shared.peek(id)) {
+            Some((state, _, groups)) => (state.into_owned(), groups.into_owned()),
+            None => (HostState::default(), table.groups.clone()),
         };
         let mut rules = table.policy.rules(&host);
         rules.revisit.clear();
@@ -277,7 +315,7 @@ impl Politeness {
             // A group may be parked by another of its hosts.
             let rules = shared.table.policy.rules(host);
             let table = &mut shared.table;
-            return crate::HostState::default().revive(&rules, &mut table.groups);
+            return HostState::default().revive(&rules, &mut table.groups);
         };
         if let Some((state, rules, groups)) = shared.table.view_mut(id) {
             state.revive(rules, groups);

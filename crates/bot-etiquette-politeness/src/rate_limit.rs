@@ -53,9 +53,10 @@ impl RateLimit {
         for (name, value) in fields {
             found.read(name.as_ref(), value.as_ref());
         }
-        let reference = Reference::of_answer(found.date.as_deref(), now);
-        structured(&found.structured)
-            .or_else(|| dictionary(&found.structured))
+        let reference = || Reference::of_answer(found.date.as_deref(), now);
+        let draft = Some(&*found.structured).filter(|value| !value.is_empty());
+        draft
+            .and_then(|value| structured(value).or_else(|| dictionary(value)))
             .or_else(|| found.draft.limit(reference))
             .or_else(|| found.custom.limit(reference))
     }
@@ -104,6 +105,11 @@ struct Pair {
 
 impl Found {
     fn read(&mut self, name: &str, value: &[u8]) {
+        // Most fields are others, and are left at once.
+        let start = name.as_bytes().get(..4).unwrap_or_default();
+        if !["date", "rate", "x-ra"].iter().any(|ours| start.eq_ignore_ascii_case(ours.as_bytes())) {
+            return;
+        }
         let name = name.to_ascii_lowercase();
         match name.as_str() {
             "date" => self.date = Some(value.to_vec()),
@@ -137,10 +143,11 @@ impl Pair {
         }
     }
 
-    fn limit(&self, reference: Reference) -> Option<RateLimit> {
+    fn limit(&self, reference: impl Fn() -> Reference) -> Option<RateLimit> {
         const EPOCH_SECONDS_FROM: u64 = 100_000_000;
         const EPOCH_MILLIS_FROM: u64 = 100_000_000_000;
-        let until = |millis: u64| reference.until_millis(i64::try_from(millis).unwrap_or(i64::MAX));
+        let remaining = self.remaining?;
+        let until = |millis: u64| reference().until_millis(i64::try_from(millis).unwrap_or(i64::MAX));
         let reset = match (self.reset_after, self.reset) {
             (Some(after), _) => Duration::from_secs(after),
             (None, reset) => match reset? {
@@ -149,7 +156,7 @@ impl Pair {
                 delta => Duration::from_secs(delta),
             },
         };
-        Some(RateLimit { remaining: self.remaining?, reset })
+        Some(RateLimit { remaining, reset })
     }
 }
 

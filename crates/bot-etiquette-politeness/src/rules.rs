@@ -54,7 +54,8 @@ impl Rules {
         let steps = |first: Option<Duration>, factor: Option<f64>, max: Option<Duration>| {
             Some(Steps {
                 first: millis(first)?,
-                factor: factor.unwrap_or(DEFAULT_FACTOR),
+                // Also where it is no number.
+                factor: factor.unwrap_or(DEFAULT_FACTOR).max(1.0),
                 max: millis(max).unwrap_or(u64::MAX),
             })
         };
@@ -64,7 +65,7 @@ impl Rules {
             max_open,
             min_delay: millis(policy.min_delay).unwrap_or(0),
             anchor: policy.delay_anchor.unwrap_or(default_anchor),
-            jitter: policy.jitter.unwrap_or(0.0),
+            jitter: policy.jitter.filter(|jitter| *jitter > 0.0).map_or(0.0, |jitter| jitter.min(1.0)),
             crawl_delay_cap: millis(policy.crawl_delay_cap),
             crawl_delay_over: policy.crawl_delay_over.unwrap_or_default(),
             unreachable: steps(policy.unreachable_first, policy.unreachable_factor, policy.unreachable_max),
@@ -83,7 +84,12 @@ impl Rules {
                 .flatten()
                 .map(|(class, interval)| (class.clone(), millis_up(*interval)))
                 .collect(),
-            class_max_open: policy.class_max_open.clone().unwrap_or_default(),
+            class_max_open: policy
+                .class_max_open
+                .iter()
+                .flatten()
+                .map(|(class, open)| (class.clone(), (*open).max(1)))
+                .collect(),
             blocked: policy.blocked.unwrap_or(false),
             may_be_asked,
             groups,

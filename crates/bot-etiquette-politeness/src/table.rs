@@ -113,14 +113,14 @@ impl Table {
         HostState { last_end: self.forgotten, ..HostState::default() }
     }
 
-    /// The decision about a host that is not in the table.
+    /// The decision about a host that is not in the table; forgets nobody.
     pub(crate) fn check_unknown(
         &mut self,
         host: &Host,
         ask: &Ask<'_>,
         now: Timestamp,
     ) -> Result<(), Refusal> {
-        let full = self.make_room(now).err();
+        let full = if self.len() < self.bound() { None } else { self.full_at(now) };
         let rules = self.policy.rules(host);
         self.unknown().check_with(&rules, &self.groups, ask, now, full)
     }
@@ -190,8 +190,28 @@ impl Table {
         if self.len() < self.bound() {
             return Ok(());
         }
-        let until = (self.sweep_at < Timestamp::MAX).then_some(self.sweep_at);
-        Err(Clock { reason: Reason::TableFull, until, never: false })
+        Err(full_until(self.sweep_at))
+    }
+
+    /// The refusal of a full table of which no host may be forgotten at `now`.
+    fn full_at(&mut self, now: Timestamp) -> Option<Clock> {
+        if self.sweep_at <= now {
+            let mut next = Timestamp::MAX;
+            for live in self.entries.iter().filter_map(|entry| self.live_until(entry)) {
+                if live <= now {
+                    return None;
+                }
+                next = next.min(live);
+            }
+            self.sweep_at = next;
+        }
+        Some(full_until(self.sweep_at))
+    }
+
+    /// Until when a host must be remembered, where time alone ends that.
+    fn live_until(&self, entry: &Entry) -> Option<Timestamp> {
+        entry.name.as_ref()?;
+        entry.state.live_until(self.rules.at(entry.rules)?)
     }
 
     /// Forgets every host of which nothing refuses any more; returns how many.
@@ -276,6 +296,11 @@ impl Table {
     pub(crate) fn states_mut(&mut self) -> impl Iterator<Item = &mut HostState> {
         self.entries.iter_mut().filter(|entry| entry.name.is_some()).map(|entry| &mut entry.state)
     }
+}
+
+/// A full table, in which there may be room at `until`.
+fn full_until(until: Timestamp) -> Clock {
+    Clock { reason: Reason::TableFull, until: (until < Timestamp::MAX).then_some(until), never: false }
 }
 
 fn hash_at(entries: &Blocks<Entry>, hasher: &RandomState, place: u32) -> u64 {

@@ -72,7 +72,8 @@ impl std::ops::Add<Duration> for Timestamp {
 
 /// Whole milliseconds, rounded up.
 pub(crate) fn millis_up(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+    let millis = duration.as_secs().saturating_mul(1_000);
+    millis.saturating_add(duration.subsec_nanos().div_ceil(1_000_000).into())
 }
 
 /// A time before 1970 becomes [`Timestamp::ZERO`].

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use url::{Position, Url};
-
 use crate::Timestamp;
 use crate::rules::Rules;
 use crate::snapshot::Rebase;
@@ -15,11 +13,6 @@ pub const MAX_URLS_PER_HOST: usize = 262_144;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(crate) struct Visits(BTreeMap<Box<str>, BTreeMap<Box<str>, Timestamp>>);
-
-/// A URL without its fragment.
-pub(crate) fn key(url: &Url) -> &str {
-    &url[..Position::AfterQuery]
-}
 
 impl Visits {
     #[cfg(feature = "serde")]

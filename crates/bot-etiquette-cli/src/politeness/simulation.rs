@@ -58,7 +58,7 @@ impl Simulation {
                 if let Some(resource) = resource {
                     ask = ask.resource(resource);
                 }
-                return Ok(Some(self.ask(&event.at, text, &ask, early, now)));
+                return Ok(Some(self.ask(&event.at, text, url, &ask, early, now)));
             }
             What::End { url, status, headers } => {
                 let permit = self.close(url)?;
@@ -88,7 +88,15 @@ impl Simulation {
         Ok(None)
     }
 
-    fn ask(&mut self, at: &Number, asked: &str, ask: &Ask<'_>, early: Timestamp, now: Timestamp) -> Asked {
+    fn ask(
+        &mut self,
+        at: &Number,
+        asked: &str,
+        url: &Url,
+        ask: &Ask<'_>,
+        early: Timestamp,
+        now: Timestamp,
+    ) -> Asked {
         // An ask between two milliseconds is judged by the first and starts at the second: never early.
         let decided = match self.politeness.check(ask, early) {
             Ok(()) => self.politeness.admit(ask, now),
@@ -96,8 +104,8 @@ impl Simulation {
         };
         let refusal = match decided {
             Ok(permit) => {
-                self.log.push((permit.started(), ask.url().clone(), ask.class_name().to_owned()));
-                self.open.entry(key(ask.url()).to_owned()).or_default().push_back(permit);
+                self.log.push((permit.started(), url.clone(), ask.class_name().to_owned()));
+                self.open.entry(ask.url_str().to_owned()).or_default().push_back(permit);
                 None
             }
             Err(refusal) => Some(refusal),

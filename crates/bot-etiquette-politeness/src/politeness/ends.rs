@@ -1,6 +1,6 @@
 //! What a permit tells the clocks while it is open and when it ends.
 
-use super::Politeness;
+use super::{Dropped, Politeness};
 use crate::Timestamp;
 use crate::opened::{Opened, Report};
 use crate::outcome::Outcome;
@@ -48,6 +48,6 @@ impl Politeness {
     }
 
     pub(crate) fn dropped(&self, id: HostId, opened: Opened) {
-        self.lock().dropped.push((id, opened));
+        self.lock().dropped.push(Dropped { id, opened, at: Timestamp::MAX });
     }
 }

@@ -1,10 +1,6 @@
 use std::sync::Arc;
 
-use http::{Request, uri::PathAndQuery};
-use url::Url;
-
-use crate::host::host_str;
-use crate::{Ask, Host};
+use crate::Host;
 
 /// Extension of a request: the part of a host that it is about, which may be busy while the rest is not.
 ///
@@ -64,36 +60,5 @@ impl RequestClass {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-/// What a request asks for, as far as politeness cares.
-pub(crate) struct Asked {
-    url: Url,
-    class: Option<RequestClass>,
-    resource: Option<Resource>,
-}
-
-impl Asked {
-    /// `None` where the request names no host.
-    pub(crate) fn by<A>(request: &Request<A>) -> Option<Self> {
-        let uri = request.uri();
-        let (scheme, authority) = (uri.scheme_str()?, uri.authority()?.as_str());
-        let target = uri.path_and_query().map_or("/", PathAndQuery::as_str);
-        let url = Url::parse(&[scheme, "://", authority, target].concat()).ok()?;
-        let host = host_str(&url)?;
-        let extensions = request.extensions();
-        let resource = extensions.get::<Resource>().filter(|resource| resource.host.as_str() == host);
-        let (resource, class) = (resource.cloned(), extensions.get().cloned());
-        Some(Self { url, class, resource })
-    }
-
-    pub(crate) fn ask(&self) -> Ask<'_> {
-        let ask =
-            Ask::new(&self.url).class(self.class.as_ref().map_or(Ask::DEFAULT_CLASS, RequestClass::as_str));
-        match &self.resource {
-            Some(resource) => ask.resource(resource.name()),
-            None => ask,
-        }
     }
 }

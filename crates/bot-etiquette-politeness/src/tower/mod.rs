@@ -33,6 +33,7 @@
 //! # Ok(()) }
 //! ```
 
+mod asked;
 mod body;
 mod extensions;
 mod slot;
@@ -48,8 +49,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use asked::Asked;
 pub use body::PoliteBody;
-use extensions::Asked;
 pub use extensions::{RequestClass, Resource};
 use http::{Request, Response};
 use http_body::Body;

@@ -51,6 +51,53 @@ fn a_dropped_permit_ends_at_the_next_time_that_is_told() {
     let url = url("h");
     drop(politeness.admit(&Ask::new(&url), at(0)).unwrap());
     assert_eq!(until(politeness.check(&Ask::new(&url), at(30))), Some(at(40)));
+    // To ask changes nothing, and what was answered holds.
+    assert!(politeness.admit(&Ask::new(&url), at(40)).is_ok());
+}
+
+#[test]
+fn a_question_about_a_later_time_is_no_later_time() {
+    let politeness = paced();
+    let (asked, other) = (url("h"), url("g"));
+    let permit = politeness.admit(&Ask::new(&asked), at(0)).unwrap();
+    let id = politeness.host_id_of(&asked, at(0)).unwrap();
+    permit.finish(&Outcome::status(200), at(1));
+    for ask in [Ask::new(&asked), Ask::new(&other)] {
+        assert_eq!(politeness.check(&ask, at(500)), Ok(()));
+        assert_eq!(politeness.explain(&ask, at(500)).refusal(), None);
+        assert_eq!(politeness.forecast(&ask, 1, at(500)), [at(500)]);
+    }
+    assert_eq!(politeness.check_host(id, at(500)), Ok(()));
+    assert_eq!(until(politeness.check(&Ask::new(&asked), at(2))), Some(at(11)));
+    let permit = politeness.admit(&Ask::new(&other), at(2)).unwrap();
+    assert_eq!(permit.started(), at(2));
+}
+
+#[test]
+fn a_question_forgets_no_host() {
+    let politeness = Politeness::new(Policy::new(HostPolicy::new().min_delay(seconds(10))).max_hosts(1));
+    let (known, new) = (url("h"), url("g"));
+    politeness.admit(&Ask::new(&known), at(0)).unwrap().finish(&Outcome::status(200), at(1));
+    assert_eq!(politeness.check(&Ask::new(&new), at(11)), Ok(()), "by then there is room");
+    assert_eq!(until(politeness.check(&Ask::new(&new), at(2))), Some(at(11)), "the table is full");
+    assert_eq!(until(politeness.check(&Ask::new(&known), at(2))), Some(at(11)), "the host is remembered");
+}
+
+#[test]
+fn numbers_that_a_file_would_refuse_do_no_harm() {
+    let odd = HostPolicy::new()
+        .max_open(0)
+        .class_max_open([("page".to_owned(), 0)].into())
+        .jitter(f64::NAN)
+        .unreachable_first(seconds(60))
+        .unreachable_factor(f64::NAN);
+    let politeness = Politeness::new(Policy::new(odd)).with_random(|| 1.0);
+    let url = url("h");
+    let ask = Ask::new(&url).class("page");
+    let failed = Outcome::failed(bot_etiquette_politeness::Failure::Dns);
+    politeness.admit(&ask, at(0)).unwrap().finish(&failed, at(0));
+    politeness.admit(&ask, at(60)).unwrap().finish(&failed, at(60));
+    assert_eq!(until(politeness.check(&ask, at(60))), Some(at(120)), "a step grows by no such factor");
 }
 
 #[test]

@@ -378,7 +378,7 @@ async fn each_wait_is_told_once_and_again_when_its_end_moves() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&told);
     stage.layer = stage.layer.on_wait(move |ask, refusal| {
-        log.lock().unwrap().push((ask.url().path().to_owned(), refusal.reasons().collect::<Vec<_>>()));
+        log.lock().unwrap().push((ask.path().to_owned(), refusal.reasons().collect::<Vec<_>>()));
     });
     let first = stage.get("http://h/page").await.unwrap();
     let (_, second) = tokio::join!(first.into_body().collect(), stage.get("http://h/empty"));

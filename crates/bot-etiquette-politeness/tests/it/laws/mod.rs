@@ -169,7 +169,7 @@ pub(crate) fn play(bytes: &[u8], carry: impl Fn(Snapshot) -> Snapshot) {
                 assert_eq!(sorted(&again), sorted(&snapshot), "what is imported is what was exported");
             }
             // Time passes.
-            _ => drop(politeness.check(&Ask::new(&url), at)),
+            _ => drop(politeness.evict_idle(at)),
         }
         assert!(politeness.hosts() <= HOSTS.len());
     }
