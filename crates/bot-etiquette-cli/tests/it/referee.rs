@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A folder of its own for each test, named after it.
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("bot-etiquette-referee-{name}-{}", std::process::id()));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("referee-{name}"));
     fs::create_dir_all(&folder).unwrap();
     folder
 }
