@@ -3,8 +3,9 @@
 use url::Url;
 
 use crate::host::host_str;
-use crate::opened::{Opened, Report};
+use crate::opened::Opened;
 use crate::outcome::Outcome;
+use crate::report::Report;
 use crate::table::HostId;
 use crate::{Ask, Host, Politeness, Reason, Refusal, Timestamp};
 

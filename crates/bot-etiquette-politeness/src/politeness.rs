@@ -12,11 +12,12 @@ use url::Url;
 
 use crate::explain::Explanation;
 use crate::host::host_str;
-use crate::opened::{Opened, Report};
+use crate::opened::Opened;
 use crate::outcome::Outcome;
 use crate::permit::Permit;
 use crate::policy::{GroupPolicy, Policy, UnknownGroup};
 use crate::refusal::Refusal;
+use crate::report::Report;
 use crate::rules::Rules;
 use crate::state::{Groups, HostState};
 use crate::table::{HostId, Table};

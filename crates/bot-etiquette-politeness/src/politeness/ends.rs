@@ -2,8 +2,9 @@
 
 use super::{Dropped, Politeness};
 use crate::Timestamp;
-use crate::opened::{Opened, Report};
+use crate::opened::Opened;
 use crate::outcome::Outcome;
+use crate::report::Report;
 use crate::table::HostId;
 
 impl Politeness {
