@@ -20,6 +20,7 @@ mod published;
 #[cfg(feature = "algorithms")]
 mod raw;
 mod reasons;
+mod responses;
 mod roundtrip;
 mod signer;
 #[cfg(feature = "tower")]
