@@ -248,6 +248,25 @@ fn an_examination_tells_each_step_up_to_the_one_that_failed() {
 }
 
 #[test]
+fn a_step_tells_what_it_looked_at() {
+    let tells = |step: &str, change: fn(&mut Bot)| {
+        let mut bot = bot();
+        change(&mut bot);
+        bot.sign();
+        let lookup = |_: Option<&SignatureAgent>, _: Option<&str>| bot.lookup.clone();
+        let verifier = Verifier::new(bot.policy.clone());
+        let steps = verifier.examine(&Message::request(&bot.request), unix(NOW), &lookup).steps;
+        let told: Vec<_> = steps.into_iter().map(|step| format!("{}: {}", step.name, step.detail)).collect();
+        told.into_iter().find(|told| told.starts_with(step)).unwrap_or_default()
+    };
+    assert_eq!(tells("coverage", |_| {}), "coverage: \"@authority\" \"signature-agent\"");
+    assert_eq!(tells("window", |_| {}), "window: 1800000000 <= 1800000000 < 1800000060");
+    let another = |bot: &mut Bot| bot.params = bot.params.clone().alg("rsa-pss-sha512");
+    let told = tells("algorithm", another);
+    assert!(told.ends_with("alg is \"rsa-pss-sha512\", and the key is for ed25519"), "{told}");
+}
+
+#[test]
 fn what_speaks_for_a_bot_says_so_whatever_the_policy_asks_for() {
     let untagged = |bot: &mut Bot| {
         let params = SignatureParams::new().created(unix(NOW)).expires(unix(NOW + 60));
