@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal};
 
 use bot_etiquette_robots::{
-    Availability, Diagnostic, ProductToken, Robots, Rules, Severity, Target, Unreachable, Verdict,
+    Availability, Diagnostic, MAX_REDIRECTS, ProductToken, Robots, Rules, Severity, Target, Unreachable,
+    Verdict,
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -83,10 +84,7 @@ struct RuleLine {
 
 fn check(options: &Check) -> Result<Answer, Failure> {
     let agents = options.agents.iter().map(|given| agent(given)).collect::<Result<Vec<_>, _>>()?;
-    let given: Availability = options
-        .status
-        .parse()
-        .map_err(|error| Failure::new(format_args!("--status {:?}: {error}", options.status)))?;
+    let given = ended(&options.status)?;
     let targets = options.urls.iter().map(|url| target(url)).collect::<Result<Vec<_>, _>>()?;
     let (availability, text) = match options.online.fetch(&options.file, Redirected::Follow)? {
         Some(answer) => {
@@ -126,6 +124,19 @@ fn check(options: &Check) -> Result<Answer, Failure> {
         output::text(lines.as_bytes())?;
     }
     Ok(if verdicts.iter().all(Verdict::is_allowed) { Answer::Yes } else { Answer::No })
+}
+
+/// How the fetch ended. One that ended with a redirect has followed as many as RFC 9309 asks for, and that is said.
+fn ended(status: &str) -> Result<Availability, Failure> {
+    let given = status.parse().map_err(|error| Failure::new(format_args!("--status {status:?}: {error}")))?;
+    if let Availability::Unreachable(Unreachable::Unusable(300..=303 | 305..=399)) = given {
+        output::talk(&format!(
+            "bot-etiquette: --status {status}: read as a redirect after the {MAX_REDIRECTS} that are followed, so there is no \
+             robots.txt; if fewer were followed, follow them and give the status at their end\n"
+        ));
+        return Ok(Availability::Unavailable);
+    }
+    Ok(given)
 }
 
 /// Says what makes an answer rest on less than the person may think.

@@ -34,7 +34,8 @@ pub const DEFAULT_MARGIN: Duration = Duration::from_secs(60);
 pub enum FetchFailure {
     /// The server gave no whole answer: the site is unreachable.
     NoAnswer,
-    /// More redirects than are followed: the file is unavailable, so everything is allowed.
+    /// More redirects than are followed, five at the least (RFC 9309, section 2.3.1.2): the file is unavailable, so
+    /// everything is allowed.
     TooManyRedirects,
     /// The crawler itself did not ask, as when the host's turn is not yet: nothing is learned of the site.
     Refused,
@@ -50,6 +51,9 @@ pub enum FetchFailure {
 /// - A request for `/robots.txt` itself passes at once.
 /// - Of requests to one origin whose file must be read, one asks and the rest wait for it. When that one is
 ///   dropped, the next goes on.
+/// - A redirect that the fetching service hands back unfollowed closes the site for now, as a 5xx does: the layer
+///   follows none itself, and what lies at its end is not known. A service that gives up after five or more
+///   (RFC 9309, section 2.3.1.2) says so by an error that is [`FetchFailure::TooManyRedirects`].
 /// - An error of the fetching service, or of its body, is a [`FetchFailure::NoAnswer`] unless [`classify`](Self::classify)
 ///   says otherwise. `Refused` goes to every waiter as [`RobotsRefusal::Deferred`] and changes nothing in the
 ///   cache.

@@ -75,21 +75,24 @@ fn a_robots_txt_is_fetched_and_checked() {
 
 #[test]
 fn the_end_of_the_fetch_decides_as_rfc_9309_says() {
-    let (address, _told) = site(&[
-        ("/robots.txt", "503 Busy\r\n\r\n"),
-        ("/loop/robots.txt", "302 Found\r\nLocation: /loop/robots.txt\r\n\r\n"),
-    ]);
     let check = |url: &str| {
         with_stdin(
             &["robots", "check", "--online", "--json", "--agent", "TestBot", url, "https://site.example/"],
             b"",
         )
     };
-    let busy = check(&format!("http://{address}/robots.txt"));
-    assert_eq!(busy.exits(1).json()["results"][0]["reason"], "disallow-all");
+    for (pages, code, reason) in [
+        (&[("/robots.txt", "503 Busy\r\n\r\n")], 1, "disallow-all"),
+        (&[("/robots.txt", "301 Moved\r\n\r\n")], 1, "disallow-all"),
+        (&[("/robots.txt", "300 Choose\r\nLocation: /robots.en.txt\r\n\r\n")], 1, "disallow-all"),
+        (&[("/robots.txt", "302 Found\r\nLocation: /robots.txt\r\n\r\n")], 0, "no-file"),
+        (&[("/robots.txt", "410 Gone\r\n\r\n")], 0, "no-file"),
+    ] {
+        let (address, _told) = site(pages);
+        let ended = check(&format!("http://{address}/robots.txt"));
+        assert_eq!(ended.exits(code).json()["results"][0]["reason"], reason, "{pages:?}");
+    }
     let (address, _told) = site(&[("/robots.txt", "410 Gone\r\n\r\n")]);
-    let gone = check(&format!("http://{address}/robots.txt"));
-    assert_eq!(gone.exits(0).json()["results"][0]["reason"], "no-file");
     with_stdin(&["robots", "lint", "--online", &format!("http://{address}/robots.txt")], b"")
         .refuses("there is no robots.txt to lint");
     // Nobody listens there.

@@ -260,17 +260,31 @@ async fn a_site_without_an_answer_is_closed_and_left_alone() {
 }
 
 #[tokio::test]
-async fn redirects_that_do_not_end_open_the_site_and_one_to_nowhere_closes_it() {
-    let site = Site::with([
-        answer(302, &[("location", "/robots.txt")], ""),
-        answer(302, &[], ""),
-        Err(io::Error::other("too many redirects").into()),
-    ]);
+async fn a_redirect_that_nobody_followed_closes_the_site() {
+    for status in [300, 301, 302, 303, 307, 308] {
+        for fields in [&[("location", "https://www.a.example/robots.txt")][..], &[]] {
+            let clock = Clock::default();
+            let site = Site::with([answer(status, fields, "moved"), answer(200, &[], FILE)]);
+            let service = layer(&site, &clock).layer(site.clone());
+            let refusal = ask(&service, "https://a.example/open").await.unwrap_err();
+            assert_eq!(
+                refusal.to_string(),
+                format!(
+                    "https://a.example is closed for now: robots.txt answered {status}, a redirect that was not followed"
+                )
+            );
+            clock.set(60);
+            ask(&service, "https://a.example/open").await.unwrap();
+            ask(&service, "https://a.example/private/1").await.unwrap_err();
+        }
+    }
+}
+
+#[tokio::test]
+async fn redirects_that_do_not_end_open_the_site() {
+    let site = Site::with([Err(io::Error::other("too many redirects").into())]);
     let layer = layer(&site, &Clock::default()).classify(|_| FetchFailure::TooManyRedirects);
-    let service = layer.layer(site.clone());
-    ask(&service, "https://a.example/private/1").await.unwrap();
-    assert!(matches!(ask(&service, "https://b.example/1").await, Err(RobotsRefusal::Unreachable { .. })));
-    ask(&service, "https://c.example/private/1").await.unwrap();
+    ask(&layer.layer(site.clone()), "https://a.example/private/1").await.unwrap();
 }
 
 #[tokio::test]
