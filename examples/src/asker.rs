@@ -19,6 +19,7 @@ use tower::ServiceExt;
 
 use crate::bot::Bot;
 use crate::clock::Clock;
+use crate::exit::causes;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::sqlite_store::SqliteStore;
@@ -258,7 +259,7 @@ fn not_read(error: &(dyn std::error::Error + 'static)) -> NotRead {
         return match refusal {
             RobotsRefusal::Unreachable { until, .. } => NotRead::Later {
                 until: Some((*until).into()),
-                why: refusal.to_string(),
+                why: [vec![refusal.to_string()], causes(refusal)].concat().join(": "),
                 reason: Reason::Unreachable.code(),
             },
             RobotsRefusal::Full { .. } => {

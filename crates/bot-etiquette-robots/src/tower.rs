@@ -18,8 +18,8 @@ use tower_service::Service;
 
 pub use refusal::RobotsRefusal;
 
-use crate::{Origin, RobotsAnswer, RobotsCache, RobotsCopy, Verdict};
-use fetch::fetch;
+use crate::{Origin, RobotsCache, RobotsCopy, Verdict};
+use fetch::{Fetched, fetch};
 use shared::{Shared, Turn};
 
 /// Any error, as tower's services pass them on.
@@ -57,7 +57,8 @@ pub enum FetchFailure {
 /// - An error of the fetching service, or of its body, is a [`FetchFailure::NoAnswer`] unless [`classify`](Self::classify)
 ///   says otherwise. `Refused` goes to every waiter as [`RobotsRefusal::Deferred`] and changes nothing in the
 ///   cache.
-/// - A refusal is a [`RobotsRefusal`], boxed; find it by `downcast_ref`.
+/// - A refusal is a [`RobotsRefusal`], boxed; find it by `downcast_ref`. Of a site that cannot be reached it says
+///   when to ask again, and why: the status, or the fetching service's error as its source.
 ///
 /// ```
 /// use bot_etiquette_robots::tower::{RobotsLayer, RobotsRefusal};
@@ -279,12 +280,12 @@ impl<F> RobotsLayer<F> {
                 Turn::Wait(waiting) => waiting.end(origin).await?,
                 Turn::Lead(lead) => {
                     let service = self.fetch_robots.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                    let answer = match lead.ticket().map(fetch::request) {
-                        Some(Ok(request)) => fetch(service, request, &*self.settings.classify).await,
+                    let fetched = match lead.request() {
+                        Ok(request) => fetch(service, request, &*self.settings.classify).await,
                         // The URL of an origin is a URI, so this is never so; it would be no answer.
-                        Some(Err(_)) | None => Ok(RobotsAnswer::no_answer()),
+                        Err(error) => Fetched::NoAnswer(Arc::from(error)),
                     };
-                    lead.end(answer, (self.settings.now)())?;
+                    lead.end(fetched, (self.settings.now)())?;
                 }
             }
             turn = self.shared.turn(origin, &self.settings)?;

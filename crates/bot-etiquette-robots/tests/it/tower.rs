@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bot_etiquette_robots::RobotsCache;
 use bot_etiquette_robots::tower::{BoxError, FetchFailure, RobotsLayer, RobotsRefusal};
+use bot_etiquette_robots::{CacheOptions, RobotsCache};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::Full;
@@ -257,6 +257,64 @@ async fn a_site_without_an_answer_is_closed_and_left_alone() {
     assert_eq!(until(ask(&service, "https://a.example/1").await.unwrap_err()), 8_100);
     clock.set(8_100);
     ask(&service, "https://a.example/1").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_site_that_is_closed_says_why_to_everyone_who_asks_until_it_answers() {
+    let clock = Clock::default();
+    let site = Site::with([
+        Err(io::Error::other("connection refused").into()),
+        answer(503, &[], ""),
+        Err(io::Error::other("connection reset").into()),
+        answer(200, &[], FILE),
+    ]);
+    let service = layer(&site, &clock).layer(site.clone());
+    for (now, why, cause, until) in [
+        (0, "robots.txt could not be asked for", Some("connection refused"), 900),
+        (899, "robots.txt could not be asked for", Some("connection refused"), 900),
+        (900, "robots.txt answered 503", None, 960),
+        (959, "robots.txt answered 503", None, 960),
+        (960, "robots.txt could not be asked for", Some("connection reset"), 1_860),
+    ] {
+        clock.set(now);
+        let refusal = ask(&service, "https://a.example/1").await.unwrap_err();
+        assert_eq!(refusal.to_string(), format!("https://a.example is closed for now: {why}"));
+        assert_eq!(refusal.source().map(ToString::to_string).as_deref(), cause, "{now}");
+        assert!(
+            matches!(refusal, RobotsRefusal::Unreachable { until: at, .. }
+                if at == UNIX_EPOCH + Duration::from_secs(1_800_000_000 + until)),
+            "{now}"
+        );
+    }
+    clock.set(1_860);
+    ask(&service, "https://a.example/1").await.unwrap();
+}
+
+/// An error that can be counted while somebody keeps it.
+#[derive(Debug, thiserror::Error)]
+#[error("connection refused")]
+struct Counted(Arc<()>);
+
+#[tokio::test]
+async fn why_a_site_is_silent_is_kept_for_no_more_origins_than_the_cache_remembers() {
+    let clock = Clock::default();
+    let alive = Arc::new(());
+    let token = Arc::clone(&alive);
+    let site = tower::service_fn(move |_: Request<Body>| {
+        let error = Counted(Arc::clone(&token));
+        async { Err::<Response<Body>, _>(error) }
+    });
+    let mut options = CacheOptions::default();
+    options.max_origins = 2;
+    let layer = RobotsLayer::new(RobotsCache::with_options([], options), site, clock.now());
+    let service = layer.layer(Site::default());
+    for number in 0..4 {
+        clock.set(number * 900);
+        let refusal = ask(&service, &format!("https://{number}.example/")).await.unwrap_err();
+        assert!(refusal.source().is_some(), "{number}");
+    }
+    assert_eq!(layer.with_cache(|cache| cache.len()), 2);
+    assert_eq!(Arc::strong_count(&alive), 2 + 2, "ours, the site's, and one of each origin");
 }
 
 #[tokio::test]
