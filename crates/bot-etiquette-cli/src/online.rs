@@ -1,5 +1,6 @@
 //! `--online`: one file fetched through the polite stack, under an identity of the person's own.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -71,13 +72,21 @@ impl Online {
     /// # Errors
     /// An identity that is missing or not the person's own, and whatever the stack itself refuses.
     pub(crate) fn fetch(&self, file: &str, redirected: Redirected) -> Result<Option<Answer>, Failure> {
-        if !self.online || !file.contains("://") {
+        if !self.online {
             return Ok(None);
         }
         let wrong = |problem: &dyn std::fmt::Display| Failure::new(format_args!("{file}: {problem}"));
-        let url = Url::parse(file).map_err(|error| wrong(&format_args!("is no URL: {error}")))?;
+        let url = match Url::parse(file) {
+            // Such as `mailto:`, unless a file has that name.
+            Ok(url) if file.contains("://") || !Path::new(file).exists() => url,
+            Err(error) if file.contains("://") => return Err(wrong(&format_args!("is no URL: {error}"))),
+            Ok(_) | Err(_) => return Ok(None),
+        };
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(&"is not fetched: --online takes http and https URLs alone"));
+            return Err(wrong(&format_args!(
+                "is not fetched: --online takes http and https URLs alone, and this is {}",
+                url.scheme()
+            )));
         }
         let bot = Bot::new(&url, self.identity.as_deref())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

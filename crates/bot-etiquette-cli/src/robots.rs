@@ -185,12 +185,12 @@ fn line<'a>(url: &'a str, verdict: &Verdict<'_>) -> Line<'a> {
 fn target(url: &str) -> Result<Target<'_>, Failure> {
     let wrong = |why: &dyn std::fmt::Display| {
         Failure::new(format_args!(
-            "{url:?}: not a URL: {why} (expected an absolute one such as https://example.com/page)"
+            "{url:?}: not a URL of a site: {why} (expected an absolute one such as https://example.com/page)"
         ))
     };
     let parsed = url::Url::parse(url).map_err(|error| wrong(&error))?;
     if !parsed.has_host() {
-        return Err(wrong(&"it has no host"));
+        return Err(wrong(&format_args!("{} URLs have no host, http and https ones do", parsed.scheme())));
     }
     Target::parse(url).map_err(|_| wrong(&"no // and host follow its scheme"))
 }

@@ -12,6 +12,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use serde::Serialize;
+use url::Url;
 
 use crate::exit::{Answer, Failure};
 use crate::{input, key, output, time};
@@ -118,8 +119,13 @@ fn signer(options: &Sign, key: SigningKey) -> Result<Signer, Failure> {
 fn request(options: &Sign) -> Result<Request<()>, Failure> {
     let fix = "expected an http or https URL in ASCII, percent-encoded, such as https://example.com/page";
     let url = &options.url;
+    if let Ok(parsed) = Url::parse(url)
+        && !matches!(parsed.scheme(), "http" | "https")
+    {
+        return Err(Failure::new(format_args!("{url}: not http or https but {} ({fix})", parsed.scheme())));
+    }
     let uri: Uri = url.parse().map_err(|error| Failure::new(format_args!("{url}: {error} ({fix})")))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
+    if uri.scheme().is_none() || uri.host().is_none_or(str::is_empty) {
         return Err(Failure::new(format_args!("{url}: no absolute URL of a web site ({fix})")));
     }
     let mut request = Request::new(());

@@ -224,12 +224,16 @@ fn only_http_and_https_are_fetched() {
     for command in
         [&["robots", "lint"][..], &["robots", "check", "--agent", "MyBot"], &["directory", "check"]]
     {
-        let url = "ftp://127.0.0.1/robots.txt";
         let more =
             if command[1] == "check" && command[0] == "robots" { &["https://a.example/"][..] } else { &[] };
-        let arguments = [command, &["--online", url], more].concat();
-        with_stdin(&arguments, b"")
-            .refuses("ftp://127.0.0.1/robots.txt: is not fetched: --online takes http and https");
+        for (url, scheme) in
+            [("ftp://127.0.0.1/robots.txt", "ftp"), ("mailto:bot@a.example", "mailto"), ("data:,x", "data")]
+        {
+            let arguments = [command, &["--online", url], more].concat();
+            with_stdin(&arguments, b"").refuses(&format!(
+                "{url}: is not fetched: --online takes http and https URLs alone, and this is {scheme}"
+            ));
+        }
     }
 }
 

@@ -161,7 +161,10 @@ fn check_refuses_what_it_cannot_understand_and_says_what_to_do() {
             &["--agent", "ExampleBot", "-", "https://example.com/", "//example.com/x"],
             "\"//example.com/x\": not a URL",
         ),
-        (&["--agent", "ExampleBot", "-", "mailto:a@example.com"], "no host"),
+        (
+            &["--agent", "ExampleBot", "-", "mailto:a@example.com"],
+            "mailto URLs have no host, http and https ones do",
+        ),
         (&["--agent", "ExampleBot", "-", "https://exa mple.com/"], "not a URL"),
         (&["--agent", "ExampleBot", "-", ""], "not a URL"),
         (&["--agent", "", "-", "https://example.com/"], "--agent: the agent is empty"),
