@@ -46,7 +46,7 @@ pub enum FetchFailure {
 /// It is built of a [`RobotsCache`], a service that asks for the robots.txt itself, and a clock. That service
 /// is the part of the stack below this layer with redirects applied (each hop of it counts and waits like any
 /// request, and passes no robots check); it is given the request without a body and the validators of the
-/// copy at hand.
+/// copy at hand. The layer itself needs no tokio runtime: it runs wherever the services do.
 ///
 /// - A request for `/robots.txt` itself passes at once.
 /// - Of requests to one origin whose file must be read, one asks and the rest wait for it. When that one is

@@ -156,6 +156,17 @@ async fn a_request_for_the_file_itself_passes_at_once() {
     assert_eq!(site.asked(), ["https://a.example/robots.txt"]);
 }
 
+#[test]
+fn the_layer_needs_no_runtime() {
+    let site = Site::with([answer(200, &[], FILE)]);
+    let service = layer(&site, &Clock::default()).layer(site.clone());
+    let asked = std::pin::pin!(ask(&service, "https://a.example/open"));
+    let Poll::Ready(asked) = asked.poll(&mut Context::from_waker(std::task::Waker::noop())) else {
+        panic!("nothing had to be waited for");
+    };
+    asked.unwrap();
+}
+
 #[tokio::test]
 async fn origins_are_apart() {
     let site = Site::with([answer(200, &[], FILE), answer(404, &[], "")]);
