@@ -2,9 +2,15 @@
 
 use std::io;
 
-/// Waits for Ctrl-C or SIGTERM.
+use crate::exit::Failure;
+
+/// Waits for Ctrl-C, or SIGTERM where there is one.
+pub(crate) async fn ended() -> Result<(), Failure> {
+    signalled().await.map_err(|error| Failure::new(format_args!("cannot listen for Ctrl-C: {error}")))
+}
+
 #[cfg(unix)]
-pub(crate) async fn ended() -> io::Result<()> {
+async fn signalled() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
@@ -13,8 +19,7 @@ pub(crate) async fn ended() -> io::Result<()> {
     }
 }
 
-/// Waits for Ctrl-C.
 #[cfg(not(unix))]
-pub(crate) async fn ended() -> io::Result<()> {
+async fn signalled() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }

@@ -156,7 +156,7 @@ async fn wait(lasting: Option<Duration>) -> Result<(), Failure> {
     };
     tokio::select! {
         () = passed => Ok(()),
-        ended = interrupt::ended() => Ok(ended?),
+        ended = interrupt::ended() => ended,
     }
 }
 

@@ -1,7 +1,5 @@
 //! `robots check` and `robots lint`; what a page itself says is in `robots_directives`.
 
-use std::io::{self, IsTerminal};
-
 use bot_etiquette_robots::{
     Availability, Diagnostic, MAX_REDIRECTS, ProductToken, Robots, Rules, Severity, Target, Unreachable,
     Verdict,
@@ -234,8 +232,7 @@ fn lint(options: &Lint) -> Result<Answer, Failure> {
     if options.json {
         output::json(&Findings { schema: output::SCHEMA, diagnostics: found.iter().map(finding).collect() })?;
     } else {
-        let colour =
-            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colour = output::is_coloured();
         let lines: String = found.iter().map(|found| shown(&options.file, found, colour)).collect();
         output::text(lines.as_bytes())?;
     }

@@ -1,6 +1,5 @@
 //! `sign`: the header fields of a signed request.
 
-use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
@@ -65,12 +64,7 @@ struct Signed<'a> {
 
 pub(crate) fn run(options: &Sign) -> Result<Answer, Failure> {
     let key = key::signing_key(&options.key)?;
-    if key.verifying_key().is_published_test_key() {
-        let _ = writeln!(
-            io::stderr(),
-            "warning: the secret of this key is printed in an RFC; anyone can sign with it"
-        );
-    }
+    key::warn_of_published(key.verifying_key());
     let signer = signer(options, key)?;
     let mut request = request(options)?;
     let now = options.now.unwrap_or_else(time::now);
@@ -81,12 +75,10 @@ pub(crate) fn run(options: &Sign) -> Result<Answer, Failure> {
         .map_err(|error| Failure::new(format_args!("cannot sign: {error}")))?;
     buffer.insert_into(request.headers_mut());
     for objection in explain_for(&Message::request(&request), options.profile) {
-        let _ = writeln!(
-            io::stderr(),
-            "warning: a verifier of the profile {} will refuse this: {}",
-            options.profile,
-            objection.message
-        );
+        output::warn(format_args!(
+            "a verifier of the profile {} will refuse this: {}",
+            options.profile, objection.message
+        ));
     }
     if options.json {
         output::json(&Signed {

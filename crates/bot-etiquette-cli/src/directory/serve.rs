@@ -69,7 +69,7 @@ pub(super) fn run(options: &Serve) -> Result<Answer, Failure> {
         output::text(format!("http://{address}{DIRECTORY_PATH}\n").as_bytes())?;
         tokio::select! {
             () = accept(&listener, &service) => {}
-            ended = interrupt::ended() => ended.map_err(failure)?,
+            ended = interrupt::ended() => ended?,
         }
         Ok(Answer::Yes)
     })
