@@ -8,7 +8,7 @@ use bot_etiquette::fetch::tower::FollowLayer;
 use bot_etiquette::fetch::{AddressPolicy, FetchLimits, Fetched, Fetcher, Hop, OverLimit, RedirectError};
 use bot_etiquette::identity::BotIdentity;
 use bot_etiquette::politeness::{HostPolicy, Policy, Politeness};
-use bot_etiquette::robots::tower::FetchFailure;
+use bot_etiquette::robots::tower::{FetchFailure, RobotsRefusal};
 use bot_etiquette::signing::{Signer, SigningKey};
 use bytes::Bytes;
 use clap::Args;
@@ -199,6 +199,8 @@ async fn get(url: &Url, bot: Bot, redirected: Redirected) -> Result<Answer, BoxE
     };
     let (status, headers, body) = match fetched {
         Ok(page) => (Some(page.status), page.headers, page.body),
+        // What came of its host's robots.txt is no answer of the file.
+        Err(error) if find::<RobotsRefusal>(&*error).is_some() => return Err(error),
         Err(error) => match (find::<RedirectError>(&*error), redirected) {
             (Some(RedirectError::Hop { chain, .. }), Redirected::Stop) => {
                 (chain.last().map(|hop| hop.status), HeaderMap::new(), Bytes::new())

@@ -119,6 +119,9 @@ fn redirects_are_followed_and_closed_paths_are_not_asked() {
         ["/robots.txt", "/moved", "/robots.txt"],
         "a path that is no robots.txt is asked for first"
     );
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let silent = with_stdin(&["directory", "check", "--online", &format!("http://{free}/keys")], b"");
+    silent.refuses("is closed for now: robots.txt could not be asked for: no connection to 127.0.0.1");
     check("/closed/robots.txt").refuses("not fetched: ");
     let asked: Vec<String> = told.try_iter().map(|head| head.split(' ').nth(1).unwrap().to_owned()).collect();
     assert_eq!(asked, ["/robots.txt"]);

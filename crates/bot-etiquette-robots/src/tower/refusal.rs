@@ -7,7 +7,8 @@ use std::time::SystemTime;
 
 use crate::{Origin, Unreachable};
 
-/// Why the layer let a request not pass.
+/// Why the layer let a request not pass. What stands among its sources is about the robots.txt, not about the request: a
+/// redirect there is none that the request met.
 ///
 /// ```
 /// use bot_etiquette_robots::tower::RobotsRefusal;
