@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -55,16 +56,20 @@ pub fn line_of(text: &str, begins: &str) -> String {
 /// # Errors
 /// In one line, for a message that names the file: the line, its key, and what is wrong there.
 pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    toml::from_str(text).map_err(|error| {
-        // What is missing in the whole file is missing in its first line.
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = before.split('\n').count();
-        let row = before.rsplit('\n').next().unwrap_or_default();
-        let problem = error.message().trim().replace('\n', ", ");
-        // Some problems begin with their key.
-        let key = row.split_once('=').map(|(key, _)| key.trim()).filter(|key| !problem.starts_with(key));
-        format!("line {line}: {}{problem}", key.map_or_else(String::new, |key| format!("{key}: ")))
-    })
+    toml::from_str(text).map_err(|error| mistake(text, error.span(), error.message()))
+}
+
+/// A mistake in TOML, in one line: where it stands, its key, and what is wrong there.
+#[must_use]
+pub fn mistake(text: &str, span: Option<Range<usize>>, problem: &str) -> String {
+    // What is missing in the whole file is missing in its first line.
+    let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.split('\n').count();
+    let row = before.rsplit('\n').next().unwrap_or_default();
+    let problem = problem.trim().replace('\n', ", ");
+    // Some problems begin with their key.
+    let key = row.split_once('=').map(|(key, _)| key.trim()).filter(|key| !problem.starts_with(key));
+    format!("line {line}: {}{problem}", key.map_or_else(String::new, |key| format!("{key}: ")))
 }
 
 /// Makes a folder for outputs and state, and those above it, for their owner alone; one that is there stays as it is.

@@ -164,4 +164,8 @@ fn the_switch_leaves_everything_else_as_it_was() {
     assert_eq!(fs::read_to_string(&sources).unwrap(), before);
     let problem = switch::turn(&sources, "twon", false).unwrap_err().to_string();
     assert!(problem.contains("twon") && problem.contains("sources"), "{problem}");
+    fs::write(&sources, before.replace("on = true", "on = = true")).unwrap();
+    let problem = switch::turn(&sources, "town", false).unwrap_err().to_string();
+    assert!(problem.contains("sources.toml: line ") && problem.contains(": on: "), "{problem}");
+    assert!(!problem.contains('\n'), "{problem}");
 }
