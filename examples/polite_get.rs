@@ -166,7 +166,7 @@ async fn show(client: &Client, narrator: &Narrator, url: Url) -> Result<bool, Bo
             talk::line(format_args!("not fetched: {error}"));
             causes(&*error).iter().for_each(|cause| talk::line(format_args!("  because {cause}")));
             if let Some(RobotsRefusal::Unreachable { until, .. }) = find(&*error) {
-                let wait = Timestamp::from(*until).since(narrator.now()).as_secs();
+                let wait = Timestamp::from(*until).since(narrator.now()).as_millis().div_ceil(1000);
                 talk::line(format_args!("  robots.txt is asked for again in {wait} s at the earliest"));
             }
             Ok(false)
