@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bot_etiquette::fetch::{Fetched, Fetcher, tower::FollowLayer};
-use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, RetryAfterRule};
+use bot_etiquette::fetch::{Fetched, Fetcher, Followed, tower::FollowLayer};
+use bot_etiquette::politeness::{HostPolicy, Policy, Politeness, RetryAfterRule, Timestamp};
 use bot_etiquette::referee::{Page, Promise, Report, RetryAfter, Site};
+use bot_etiquette::robots::tower::RobotsRefusal;
 use bot_etiquette_examples::bot::Bot;
-use bot_etiquette_examples::exit::{Exit, Usage};
+use bot_etiquette_examples::exit::{Exit, Usage, causes};
 use bot_etiquette_examples::narrator::Narrator;
-use bot_etiquette_examples::stack::{BoxError, Client, Stack};
+use bot_etiquette_examples::stack::{BoxError, Client, Stack, find};
 use bot_etiquette_examples::talk;
 use bot_etiquette_examples::world::{Demo, World};
 use clap::Parser;
@@ -82,7 +83,13 @@ fn client(bot: Bot, world: &World, narrator: &Narrator) -> Result<Client, BoxErr
 
 /// Fetches one page; whether it came.
 async fn fetch(url: &str, identity: Option<&Path>) -> Result<bool, BoxError> {
-    let url = Url::parse(url).map_err(|error| Usage::new(format!("{url} is no URL: {error}")))?;
+    let url = Url::parse(url).map_err(|error| {
+        Usage::new(format!("{url} is no URL: {error}; give one such as https://example.com/page"))
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        let problem = format!("{url} is a {} URL, and only http and https are asked", url.scheme());
+        return Err(Usage::new(problem).into());
+    }
     let world = World::of([&url], &[]);
     let problem = format!(
         "{url} asks a site of somebody's, and needs an identity of your own: fill this in, and give its file as --identity FILE"
@@ -157,6 +164,11 @@ async fn show(client: &Client, narrator: &Narrator, url: Url) -> Result<bool, Bo
         }
         Err(error) => {
             talk::line(format_args!("not fetched: {error}"));
+            causes(&*error).iter().for_each(|cause| talk::line(format_args!("  because {cause}")));
+            if let Some(RobotsRefusal::Unreachable { until, .. }) = find(&*error) {
+                let wait = Timestamp::from(*until).since(narrator.now()).as_millis().div_ceil(1000);
+                talk::line(format_args!("  robots.txt is asked for again in {wait} s at the earliest"));
+            }
             Ok(false)
         }
     }
@@ -164,9 +176,11 @@ async fn show(client: &Client, narrator: &Narrator, url: Url) -> Result<bool, Bo
 
 /// Asks for a page, and for one that is busy again: its turn comes when its Retry-After, or the backoff, is over.
 async fn get(client: &Client, narrator: &Narrator, mut url: Url) -> Result<Fetched, BoxError> {
-    let mut tries = 0;
+    let (mut tries, mut followed) = (0, Vec::new());
     loop {
-        let request = Request::get(url.as_str()).body(Default::default())?;
+        let mut request = Request::get(url.as_str()).body(Default::default())?;
+        // Where the page had moved, the next try goes on from there with the count kept.
+        request.extensions_mut().insert(Followed(followed));
         let page = Fetched::collect(client.clone().oneshot(request).await?).await?;
         tries += 1;
         if !matches!(page.status.as_u16(), 429 | 503) || tries > RETRIES {
@@ -175,12 +189,51 @@ async fn get(client: &Client, narrator: &Narrator, mut url: Url) -> Result<Fetch
         if let Some(hop) = page.followed.last() {
             url = hop.to.clone();
         }
+        followed = page.followed;
         narrator.say("polite_get", "busy: asks again at its turn");
     }
 }
 
 #[tokio::test]
+async fn a_page_that_moved_and_was_busy_counts_its_redirect() {
+    talk::hush();
+    let page = |path| Page::new(path);
+    let sites = vec![
+        Site::new("example.com")
+            .page(page("/plan").redirect("/new"))
+            .page(page("/new").status(503).retry_after(RetryAfter::Seconds(1)))
+            .page(page("/new").body("A plan")),
+    ];
+    let demo = Demo::start(sites, Promise::new(), SCALE).await.unwrap();
+    let world = demo.world().unwrap();
+    let narrator = Narrator::new(world.clock);
+    let client = client(Bot::demo(DEMO_IDENTITY).unwrap(), &world, &narrator).unwrap();
+    let page = get(&client, &narrator, "http://example.com/plan".parse().unwrap()).await.unwrap();
+    assert_eq!((page.status.as_u16(), page.followed.len()), (200, 1));
+}
+
+#[tokio::test]
+async fn what_is_no_web_address_is_told_with_its_scheme() {
+    for (url, problem) in [
+        (
+            "mailto:bot@example.com",
+            "mailto:bot@example.com is a mailto URL, and only http and https are asked",
+        ),
+        ("data:text/plain,hi", "data:text/plain,hi is a data URL, and only http and https are asked"),
+        (
+            "example.com",
+            "example.com is no URL: relative URL without a base; give one such as https://example.com/page",
+        ),
+    ] {
+        let error = fetch(url, None).await.unwrap_err();
+        assert!(error.is::<Usage>());
+        assert_eq!(error.to_string(), problem);
+    }
+}
+
+#[tokio::test]
 async fn the_referee_finds_that_every_promise_is_kept() {
+    talk::hush();
     let report = demonstrate().await.unwrap();
     assert_eq!((report.requests(), report.violations()), (5, &[][..]), "{report}");
 }

@@ -1,6 +1,7 @@
 //! One request after the other through the stack, for a bot: it waits as long as its horizon allows, keeps the count
 //! of redirects over waits, writes down what was done, and says in a few kinds why something was not read.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tower::ServiceExt;
 
 use crate::bot::Bot;
 use crate::clock::Clock;
+use crate::exit::causes;
 use crate::interrupt::Interrupt;
 use crate::ledger::Ledger;
 use crate::sqlite_store::SqliteStore;
@@ -199,7 +201,7 @@ impl Asker {
                 _ => return Err(missed),
             };
             // Where a hop has to wait, the next try goes on from there with the count kept.
-            if let Some(RedirectError::Hop { chain, next, .. }) = find::<RedirectError>(&*error)
+            if let Some(RedirectError::Hop { chain, next, .. }) = own_redirect(&*error)
                 && let Ok(uri) = next.as_str().parse::<Uri>()
             {
                 *request.uri_mut() = uri;
@@ -244,6 +246,13 @@ impl Asker {
     }
 }
 
+/// The redirect that the request itself did not follow; one of its host's robots.txt is none of its own.
+fn own_redirect<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a RedirectError> {
+    let mut own = std::iter::successors(Some(error), |&error| error.source())
+        .take_while(|error| !error.is::<RobotsRefusal>());
+    own.find_map(|error| error.downcast_ref())
+}
+
 fn waits(refusal: &Refusal) -> NotRead {
     let reason = refusal.reasons().next().unwrap_or(Reason::InFlight);
     let why = reason.sentence().to_owned();
@@ -253,12 +262,12 @@ fn waits(refusal: &Refusal) -> NotRead {
     }
 }
 
-fn not_read(error: &(dyn std::error::Error + 'static)) -> NotRead {
+fn not_read(error: &(dyn Error + 'static)) -> NotRead {
     if let Some(refusal) = find::<RobotsRefusal>(error) {
         return match refusal {
             RobotsRefusal::Unreachable { until, .. } => NotRead::Later {
                 until: Some((*until).into()),
-                why: refusal.to_string(),
+                why: [vec![refusal.to_string()], causes(refusal)].concat().join(": "),
                 reason: Reason::Unreachable.code(),
             },
             RobotsRefusal::Full { .. } => {
@@ -281,5 +290,52 @@ fn not_read(error: &(dyn std::error::Error + 'static)) -> NotRead {
         Some(error) => NotRead::Redirect(error.to_string()),
         None if find::<LeaseExpired>(error).is_some() => NotRead::Broken(error.to_string()),
         None => NotRead::Refused(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail so")]
+
+    use bot_etiquette::robots::Unreachable;
+
+    use super::*;
+
+    fn hop(source: impl Into<BoxError>, next: &str) -> RedirectError {
+        RedirectError::Hop { chain: Vec::new(), next: Box::new(next.parse().unwrap()), source: source.into() }
+    }
+
+    #[test]
+    fn a_redirect_of_robots_txt_is_never_taken_for_the_pages_own() {
+        let cause = Arc::new(hop("not yet", "https://www.a.example/robots.txt"));
+        let origin = || "https://a.example".parse().unwrap();
+        let deferred = RobotsRefusal::Deferred { origin: origin(), cause: cause.clone() };
+        let unreachable = RobotsRefusal::Unreachable {
+            origin: origin(),
+            why: Unreachable::NoAnswer,
+            until: std::time::UNIX_EPOCH,
+            cause: Some(cause),
+        };
+        for refusal in [deferred, unreachable] {
+            assert!(find::<RedirectError>(&refusal).is_some() && own_redirect(&refusal).is_none());
+            let page = hop(refusal, "https://a.example/page");
+            let Some(RedirectError::Hop { next, .. }) = own_redirect(&page) else { panic!("it has one") };
+            assert_eq!(next.as_str(), "https://a.example/page");
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_closed_says_why() {
+        let refusal = RobotsRefusal::Unreachable {
+            origin: "https://a.example".parse().unwrap(),
+            why: Unreachable::NoAnswer,
+            until: std::time::UNIX_EPOCH,
+            cause: Some(Arc::new(std::io::Error::other("connection refused"))),
+        };
+        let NotRead::Later { why, .. } = not_read(&refusal) else { panic!("it may be asked later") };
+        assert_eq!(
+            why,
+            "https://a.example is closed for now: robots.txt could not be asked for: connection refused"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! How a bot's command ends.
 
+use std::error::Error;
 use std::process::ExitCode;
 
 use bot_etiquette::identity::BotIdentity;
@@ -36,17 +37,7 @@ impl Exit {
     pub fn of(program: &str, done: Result<Self, BoxError>) -> ExitCode {
         let exit = done.unwrap_or_else(|error| {
             talk::warn(format_args!("{program}: {error}"));
-            let mut told = error.to_string();
-            let mut source = error.source();
-            while let Some(error) = source {
-                // Many an error says its cause itself.
-                let cause = error.to_string();
-                if !told.contains(cause.rsplit(": ").next().unwrap_or_default()) {
-                    talk::warn(format_args!("  because {cause}"));
-                    told = cause;
-                }
-                source = error.source();
-            }
+            causes(&*error).iter().for_each(|cause| talk::warn(format_args!("  because {cause}")));
             let Some(usage) = error.downcast_ref::<Usage>() else { return Self::Failed };
             if usage.template {
                 talk::warn(format_args!("\n{}", BotIdentity::TEMPLATE));
@@ -61,6 +52,21 @@ impl Exit {
             None => exit.into(),
         }
     }
+}
+
+/// What lies behind an error, the nearest first: each cause that the one before does not say itself.
+#[must_use]
+pub fn causes(error: &(dyn Error + 'static)) -> Vec<String> {
+    let mut told = error.to_string();
+    let mut causes = Vec::new();
+    for source in std::iter::successors(error.source(), |&error| error.source()) {
+        let cause = source.to_string();
+        if !told.contains(cause.rsplit(": ").next().unwrap_or_default()) {
+            told.clone_from(&cause);
+            causes.push(cause);
+        }
+    }
+    causes
 }
 
 /// What the person has to write differently.

@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
 
 /// Writes a file in one step: whoever reads it sees the old one or the new one, also when the program is killed meanwhile.
 ///
@@ -46,6 +49,27 @@ pub fn read_text(file: &Path) -> Result<String, String> {
 pub fn line_of(text: &str, begins: &str) -> String {
     let found = (1..).zip(text.lines()).find(|(_, line)| line.trim_start().starts_with(begins));
     found.map_or_else(String::new, |(number, _)| format!("line {number}: "))
+}
+
+/// Reads TOML that a person wrote.
+///
+/// # Errors
+/// In one line, for a message that names the file: the line, its key, and what is wrong there.
+pub fn read_toml<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| mistake(text, error.span(), error.message()))
+}
+
+/// A mistake in TOML, in one line: where it stands, its key, and what is wrong there.
+#[must_use]
+pub fn mistake(text: &str, span: Option<Range<usize>>, problem: &str) -> String {
+    // What is missing in the whole file is missing in its first line.
+    let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.split('\n').count();
+    let row = before.rsplit('\n').next().unwrap_or_default();
+    let problem = problem.trim().replace('\n', ", ");
+    // Some problems begin with their key.
+    let key = row.split_once('=').map(|(key, _)| key.trim()).filter(|key| !problem.starts_with(key));
+    format!("line {line}: {}{problem}", key.map_or_else(String::new, |key| format!("{key}: ")))
 }
 
 /// Makes a folder for outputs and state, and those above it, for their owner alone; one that is there stays as it is.
@@ -156,6 +180,27 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
         assert_eq!(line_of("every = 1\n [host.\"a\"]\n", "[host"), "line 2: ");
         assert_eq!(line_of("every = 1\n", "languages"), "");
+    }
+
+    #[test]
+    fn a_mistake_in_toml_is_told_in_one_line_with_its_key() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[expect(dead_code, reason = "read alone")]
+        struct Settings {
+            every: u64,
+            name: String,
+        }
+        for (text, told) in [
+            ("every = 1\nname = 2\n", "line 2: name: invalid type: integer `2`, expected a string"),
+            ("every = 1\nnmae = \"a\"\n", "line 2: unknown field `nmae`, expected `every` or `name`"),
+            ("every = 1\n", "line 1: missing field `name`"),
+            ("# all of it\n\nevery = = 1\n", "line 3: every: "),
+        ] {
+            let problem = read_toml::<Settings>(text).unwrap_err();
+            assert!(problem.starts_with(told) && !problem.contains('\n'), "{problem}");
+        }
+        assert_eq!(read_toml::<Settings>("every = 1\nname = \"a\"").unwrap().every, 1);
     }
 
     #[test]

@@ -42,7 +42,9 @@ impl Narrator {
         Arc::new(move |step| narrator.tell(&step))
     }
 
-    fn now(&self) -> Timestamp {
+    /// The clock's time.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
         self.clock.now().into()
     }
 

@@ -4,12 +4,11 @@ mod build;
 mod check;
 mod serve;
 
-use std::io::{self, Write};
-
 use bot_etiquette_signing::directory::{DirectoryError, KeyDirectory, PublishedKey};
 use clap::Subcommand;
 
 use crate::exit::{Answer, Failure};
+use crate::output;
 
 /// `directory ...`
 #[derive(Debug, Subcommand)]
@@ -36,14 +35,9 @@ fn directory(keys: impl IntoIterator<Item = PublishedKey>) -> Result<KeyDirector
     match builder.clone().build() {
         Err(error @ DirectoryError::UnfitKey { .. }) => {
             let directory = builder.allow_test_keys(true).build().map_err(|_| Failure::new(&error))?;
-            warn(&error.to_string());
+            output::warn(error);
             Ok(directory)
         }
         built => built.map_err(Failure::new),
     }
-}
-
-fn warn(text: &str) {
-    // Nothing is left to do when stderr is gone.
-    let _ = writeln!(io::stderr(), "warning: {text}");
 }

@@ -14,7 +14,9 @@ pub(crate) enum Command {
     Arcgis(extract_arcgis::Arcgis),
     /// Read a feed of events, field by named field.
     ///
-    /// Exit 0 when FILE ends where a feed should, 1 when it breaks off or is no feed, 2 when MAP or FILE cannot be read.
+    /// Each record is printed as it comes: an id that the feed repeats is printed again, and joining them is for whoever reads
+    /// on (`Calendar` in the library). Exit 0 when FILE ends where a feed should, 1 when it breaks off or is no feed, 2 when
+    /// MAP or FILE cannot be read.
     Feed(extract_feed::Options),
     /// Read a page: its facts, links and text.
     Html(extract_html::Html),

@@ -78,14 +78,11 @@ fn page_words(page: &Page) -> String {
     }
     for link in &page.links {
         let nofollow = if link.nofollow { " nofollow" } else { "" };
-        let kind = serde_json::to_string(&link.kind).unwrap_or_default();
-        let _ = writeln!(words, "{}: {}{nofollow} (line {})", kind.trim_matches('"'), link.url, link.line);
+        let _ = writeln!(words, "{}: {}{nofollow} (line {})", code(&link.kind), link.url, link.line);
     }
     for finding in &page.findings {
-        let kind = serde_json::to_string(&finding.kind).unwrap_or_default();
-        let at = finding.line.map(|line| format!("line {line}")).unwrap_or_else(|| "header".to_owned());
-        let _ =
-            writeln!(words, "finding {}: {at}: {}", kind.trim_matches('"'), finding.detail.escape_debug());
+        let at = finding.line.map_or_else(|| "header".to_owned(), |line| format!("line {line}"));
+        let _ = writeln!(words, "finding {}: {at}: {}", code(&finding.kind), finding.detail.escape_debug());
     }
     words
 }
@@ -128,14 +125,8 @@ pub(crate) fn sitemap(options: &Sitemap) -> Result<Answer, Failure> {
         let lines: String = entries.iter().map(|entry| format!("{}\n", entry.url)).collect();
         output::text(lines.as_bytes())?;
         for finding in reader.findings() {
-            let kind = serde_json::to_string(&finding.kind).unwrap_or_default();
-            let detail = finding.detail.escape_debug();
-            output::talk(&format!(
-                "{}: byte {}: {}: {detail}\n",
-                options.file,
-                finding.offset,
-                kind.trim_matches('"')
-            ));
+            let (code, detail) = (code(&finding.kind), finding.detail.escape_debug());
+            output::talk(&format!("{}: byte {}: {code}: {detail}\n", options.file, finding.offset));
         }
     }
     Ok(if kind == Some(SitemapKind::NotASitemap) { Answer::No } else { Answer::Yes })
@@ -197,6 +188,11 @@ pub(crate) fn file(options: &File) -> Result<Answer, Failure> {
         output::text(words.as_bytes())?;
     }
     Ok(if content.image.is_some() || content.pdf_title.is_some() { Answer::Yes } else { Answer::No })
+}
+
+/// The word of a kind, as JSON has it.
+fn code(kind: &impl Serialize) -> String {
+    serde_json::to_string(kind).unwrap_or_default().trim_matches('"').to_owned()
 }
 
 fn base(text: &str) -> Result<Url, Failure> {

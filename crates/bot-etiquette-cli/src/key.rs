@@ -77,6 +77,13 @@ pub(crate) fn verifying_key(file: &str) -> Result<VerifyingKey, Failure> {
     VerifyingKey::parse(&read(file)?).map_err(|error| Failure::new(format_args!("{file}: {error}")))
 }
 
+/// Warns of a key whose secret everyone has.
+pub(crate) fn warn_of_published(key: &VerifyingKey) {
+    if key.is_published_test_key() {
+        output::warn("the secret of this key is printed in an RFC; anyone can sign with it");
+    }
+}
+
 fn read(file: &str) -> Result<Zeroizing<Vec<u8>>, Failure> {
     input::any(file).map(Zeroizing::new)
 }
@@ -103,7 +110,7 @@ fn new(options: &New) -> Result<Answer, Failure> {
         };
         Failure::new(format_args!("{}: cannot write: {error}{fix}", options.out.display()))
     })?;
-    let _ = writeln!(io::stderr(), "The secret is in {}; keep it there.", options.out.display());
+    output::talk(&format!("The secret is in {}; keep it there.\n", options.out.display()));
     print(key.verifying_key(), options.json)
 }
 
@@ -138,14 +145,9 @@ struct Shown {
 fn print(key: &VerifyingKey, json: bool) -> Result<Answer, Failure> {
     let jwk = key.to_jwk();
     let thumbprint = key.thumbprint().to_string();
-    if key.is_published_test_key() {
-        let _ = writeln!(
-            io::stderr(),
-            "warning: the secret of this key is printed in an RFC; anyone can sign with it"
-        );
-    }
+    warn_of_published(key);
     if key.is_weak() {
-        let _ = writeln!(io::stderr(), "warning: this key is weak; no verifier takes it");
+        output::warn("this key is weak; no verifier takes it");
     }
     if json {
         let jwk = serde_json::from_str(&jwk)

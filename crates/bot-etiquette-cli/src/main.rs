@@ -11,6 +11,7 @@ mod extract_feed;
 mod extract_html;
 mod identity;
 mod input;
+mod interrupt;
 mod key;
 mod message;
 mod online;

@@ -1,5 +1,6 @@
 //! `--online`: one file fetched through the polite stack, under an identity of the person's own.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use bot_etiquette::fetch::tower::FollowLayer;
 use bot_etiquette::fetch::{AddressPolicy, FetchLimits, Fetched, Fetcher, Hop, OverLimit, RedirectError};
 use bot_etiquette::identity::BotIdentity;
 use bot_etiquette::politeness::{HostPolicy, Policy, Politeness};
-use bot_etiquette::robots::tower::FetchFailure;
+use bot_etiquette::robots::tower::{FetchFailure, RobotsRefusal};
 use bot_etiquette::signing::{Signer, SigningKey};
 use bytes::Bytes;
 use clap::Args;
@@ -71,13 +72,21 @@ impl Online {
     /// # Errors
     /// An identity that is missing or not the person's own, and whatever the stack itself refuses.
     pub(crate) fn fetch(&self, file: &str, redirected: Redirected) -> Result<Option<Answer>, Failure> {
-        if !self.online || !file.contains("://") {
+        if !self.online {
             return Ok(None);
         }
         let wrong = |problem: &dyn std::fmt::Display| Failure::new(format_args!("{file}: {problem}"));
-        let url = Url::parse(file).map_err(|error| wrong(&format_args!("is no URL: {error}")))?;
+        let url = match Url::parse(file) {
+            // Such as `mailto:`, unless a file has that name.
+            Ok(url) if file.contains("://") || !Path::new(file).exists() => url,
+            Err(error) if file.contains("://") => return Err(wrong(&format_args!("is no URL: {error}"))),
+            Ok(_) | Err(_) => return Ok(None),
+        };
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(&"is not fetched: --online takes http and https URLs alone"));
+            return Err(wrong(&format_args!(
+                "is not fetched: --online takes http and https URLs alone, and this is {}",
+                url.scheme()
+            )));
         }
         let bot = Bot::new(&url, self.identity.as_deref())?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -190,6 +199,8 @@ async fn get(url: &Url, bot: Bot, redirected: Redirected) -> Result<Answer, BoxE
     };
     let (status, headers, body) = match fetched {
         Ok(page) => (Some(page.status), page.headers, page.body),
+        // What came of its host's robots.txt is no answer of the file.
+        Err(error) if find::<RobotsRefusal>(&*error).is_some() => return Err(error),
         Err(error) => match (find::<RedirectError>(&*error), redirected) {
             (Some(RedirectError::Hop { chain, .. }), Redirected::Stop) => {
                 (chain.last().map(|hop| hop.status), HeaderMap::new(), Bytes::new())

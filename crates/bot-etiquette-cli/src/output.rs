@@ -1,6 +1,7 @@
 //! Writing data to stdout, as text or as one JSON object.
 
-use std::io::{self, Write};
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -24,6 +25,16 @@ pub(crate) fn text(bytes: &[u8]) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         end => Ok(end?),
     }
+}
+
+/// Whether the lines on stdout may be coloured: on a terminal, and not with `NO_COLOR`.
+pub(crate) fn is_coloured() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Warns the person of what goes on nevertheless.
+pub(crate) fn warn(words: impl Display) {
+    talk(&format!("warning: {words}\n"));
 }
 
 /// Says something to the person, on stderr; nothing is left to do when that is gone.

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
-use crate::{input, output};
+use crate::{input, interrupt, output};
 
 /// The address of the first site where none is asked for: the system picks the port.
 const FIRST: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2)), 0);
@@ -156,23 +156,8 @@ async fn wait(lasting: Option<Duration>) -> Result<(), Failure> {
     };
     tokio::select! {
         () = passed => Ok(()),
-        ended = ended() => Ok(ended?),
+        ended = interrupt::ended() => ended,
     }
-}
-
-#[cfg(unix)]
-async fn ended() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        ended = tokio::signal::ctrl_c() => ended,
-        _ = terminate.recv() => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-async fn ended() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
 }
 
 /// Reads the files that a scenario names, from the folder it lies in.

@@ -1,9 +1,8 @@
 //! `robots check` and `robots lint`; what a page itself says is in `robots_directives`.
 
-use std::io::{self, IsTerminal};
-
 use bot_etiquette_robots::{
-    Availability, Diagnostic, ProductToken, Robots, Rules, Severity, Target, Unreachable, Verdict,
+    Availability, Diagnostic, MAX_REDIRECTS, ProductToken, Robots, Rules, Severity, Target, Unreachable,
+    Verdict,
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -83,10 +82,7 @@ struct RuleLine {
 
 fn check(options: &Check) -> Result<Answer, Failure> {
     let agents = options.agents.iter().map(|given| agent(given)).collect::<Result<Vec<_>, _>>()?;
-    let given: Availability = options
-        .status
-        .parse()
-        .map_err(|error| Failure::new(format_args!("--status {:?}: {error}", options.status)))?;
+    let given = ended(&options.status)?;
     let targets = options.urls.iter().map(|url| target(url)).collect::<Result<Vec<_>, _>>()?;
     let (availability, text) = match options.online.fetch(&options.file, Redirected::Follow)? {
         Some(answer) => {
@@ -126,6 +122,19 @@ fn check(options: &Check) -> Result<Answer, Failure> {
         output::text(lines.as_bytes())?;
     }
     Ok(if verdicts.iter().all(Verdict::is_allowed) { Answer::Yes } else { Answer::No })
+}
+
+/// How the fetch ended. One that ended with a redirect has followed as many as RFC 9309 asks for, and that is said.
+fn ended(status: &str) -> Result<Availability, Failure> {
+    let given = status.parse().map_err(|error| Failure::new(format_args!("--status {status:?}: {error}")))?;
+    if let Availability::Unreachable(Unreachable::Unusable(300..=303 | 305..=399)) = given {
+        output::talk(&format!(
+            "bot-etiquette: --status {status}: read as a redirect after the {MAX_REDIRECTS} that are followed, so there is no \
+             robots.txt; if fewer were followed, follow them and give the status at their end\n"
+        ));
+        return Ok(Availability::Unavailable);
+    }
+    Ok(given)
 }
 
 /// Says what makes an answer rest on less than the person may think.
@@ -174,12 +183,12 @@ fn line<'a>(url: &'a str, verdict: &Verdict<'_>) -> Line<'a> {
 fn target(url: &str) -> Result<Target<'_>, Failure> {
     let wrong = |why: &dyn std::fmt::Display| {
         Failure::new(format_args!(
-            "{url:?}: not a URL: {why} (expected an absolute one such as https://example.com/page)"
+            "{url:?}: not a URL of a site: {why} (expected an absolute one such as https://example.com/page)"
         ))
     };
     let parsed = url::Url::parse(url).map_err(|error| wrong(&error))?;
     if !parsed.has_host() {
-        return Err(wrong(&"it has no host"));
+        return Err(wrong(&format_args!("{} URLs have no host, http and https ones do", parsed.scheme())));
     }
     Target::parse(url).map_err(|_| wrong(&"no // and host follow its scheme"))
 }
@@ -223,8 +232,7 @@ fn lint(options: &Lint) -> Result<Answer, Failure> {
     if options.json {
         output::json(&Findings { schema: output::SCHEMA, diagnostics: found.iter().map(finding).collect() })?;
     } else {
-        let colour =
-            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colour = output::is_coloured();
         let lines: String = found.iter().map(|found| shown(&options.file, found, colour)).collect();
         output::text(lines.as_bytes())?;
     }

@@ -1,6 +1,5 @@
 //! `sign`: the header fields of a signed request.
 
-use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
@@ -12,6 +11,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use http::{HeaderName, HeaderValue, Method, Request, Uri};
 use serde::Serialize;
+use url::Url;
 
 use crate::exit::{Answer, Failure};
 use crate::{input, key, output, time};
@@ -64,12 +64,7 @@ struct Signed<'a> {
 
 pub(crate) fn run(options: &Sign) -> Result<Answer, Failure> {
     let key = key::signing_key(&options.key)?;
-    if key.verifying_key().is_published_test_key() {
-        let _ = writeln!(
-            io::stderr(),
-            "warning: the secret of this key is printed in an RFC; anyone can sign with it"
-        );
-    }
+    key::warn_of_published(key.verifying_key());
     let signer = signer(options, key)?;
     let mut request = request(options)?;
     let now = options.now.unwrap_or_else(time::now);
@@ -80,12 +75,10 @@ pub(crate) fn run(options: &Sign) -> Result<Answer, Failure> {
         .map_err(|error| Failure::new(format_args!("cannot sign: {error}")))?;
     buffer.insert_into(request.headers_mut());
     for objection in explain_for(&Message::request(&request), options.profile) {
-        let _ = writeln!(
-            io::stderr(),
-            "warning: a verifier of the profile {} will refuse this: {}",
-            options.profile,
-            objection.message
-        );
+        output::warn(format_args!(
+            "a verifier of the profile {} will refuse this: {}",
+            options.profile, objection.message
+        ));
     }
     if options.json {
         output::json(&Signed {
@@ -118,8 +111,13 @@ fn signer(options: &Sign, key: SigningKey) -> Result<Signer, Failure> {
 fn request(options: &Sign) -> Result<Request<()>, Failure> {
     let fix = "expected an http or https URL in ASCII, percent-encoded, such as https://example.com/page";
     let url = &options.url;
+    if let Ok(parsed) = Url::parse(url)
+        && !matches!(parsed.scheme(), "http" | "https")
+    {
+        return Err(Failure::new(format_args!("{url}: not http or https but {} ({fix})", parsed.scheme())));
+    }
     let uri: Uri = url.parse().map_err(|error| Failure::new(format_args!("{url}: {error} ({fix})")))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
+    if uri.scheme().is_none() || uri.host().is_none_or(str::is_empty) {
         return Err(Failure::new(format_args!("{url}: no absolute URL of a web site ({fix})")));
     }
     let mut request = Request::new(());

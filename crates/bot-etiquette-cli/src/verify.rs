@@ -11,6 +11,7 @@ use bot_etiquette_signing::{
     Verifier,
 };
 use clap::{Args, ValueEnum};
+use http::header::USER_AGENT;
 use serde::Serialize;
 
 use crate::exit::{Answer, Failure};
@@ -124,7 +125,11 @@ pub(crate) fn run(options: &Verify) -> Result<Answer, Failure> {
             Some(expected) => examination.base.as_ref().map(|base| difference(base, &expected)),
             None => mistake(&examination, &message, &raw, &keys),
         };
-        output::text(text(&examination, hint.as_deref()).as_bytes())?;
+        let mut told = text(&examination, hint.as_deref());
+        if examination.outcome.verified().is_some() && leaves_user_agent_out(&examination, &raw) {
+            told.push_str("This vouches for the key and what it covers, not for the User-Agent.\n");
+        }
+        output::text(told.as_bytes())?;
     }
     Ok(if examination.outcome.verified().is_some() { Answer::Yes } else { Answer::No })
 }
@@ -235,6 +240,13 @@ fn text(examination: &Examination, hint: Option<&str>) -> String {
         }
     }
     text
+}
+
+/// Whether a User-Agent came with the message, and may be anybody's.
+fn leaves_user_agent_out(examination: &Examination, raw: &RawMessage) -> bool {
+    let mut covered = examination.base.iter().flat_map(SignatureBase::covered);
+    raw.headers().contains_key(USER_AGENT)
+        && !covered.any(|(component, _)| component.name() == USER_AGENT.as_str())
 }
 
 /// When the signature does not fit: which common mistake of signers explains it.

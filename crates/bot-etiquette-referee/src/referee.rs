@@ -149,6 +149,10 @@ impl Referee {
     }
 
     /// Ends the watch and gives the report. Answers under way get a tenth of a second to be noted.
+    ///
+    /// # Panics
+    ///
+    /// Awaited elsewhere than in a tokio runtime with its timer, while an answer is under way.
     pub async fn finish(self) -> Report {
         for _ in 0..10 {
             if !self.shared.is_busy() {
@@ -205,6 +209,10 @@ impl Builder {
     /// # Errors
     ///
     /// A promise nobody can keep, a site without a usable name, a scale that is none, or an address that cannot be had.
+    ///
+    /// # Panics
+    ///
+    /// Awaited elsewhere than in a tokio runtime with I/O and its timer (`enable_all`).
     pub async fn start(self) -> Result<Referee, StartError> {
         let names = site_names(&self.sites)?;
         if !(self.scale.is_finite() && self.scale > 0.0) {

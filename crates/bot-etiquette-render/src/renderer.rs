@@ -61,11 +61,15 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// Starts a browser. Takes about a second; needs a Tokio runtime with time and I/O.
+    /// Starts a browser. Takes about a second.
     ///
     /// # Errors
     ///
     /// None is found, it is too old, it does not start, or a setting cannot be.
+    ///
+    /// # Panics
+    ///
+    /// Awaited elsewhere than in a tokio runtime with I/O and its timer (`enable_all`), as the other functions here.
     pub async fn launch(config: RenderConfig) -> Result<Self, RenderError> {
         config.check()?;
         let browser = Browser::start(&config).await?;

@@ -13,17 +13,17 @@ pub const MAX_REDIRECTS: u32 = 5;
 /// |---|---|---|
 /// | 2xx | [`Successful`](Self::Successful) | as the rules of the body say |
 /// | 4xx except 429 | [`Unavailable`](Self::Unavailable) | everything may be asked |
-/// | 3xx, as after more than [`MAX_REDIRECTS`] redirects | [`Unavailable`](Self::Unavailable) | everything may be asked |
+/// | more than [`MAX_REDIRECTS`] redirects ([`from_redirects`](Self::from_redirects)) | [`Unavailable`](Self::Unavailable) | everything may be asked |
 /// | 429 | [`Unreachable::TooManyRequests`] | nothing for now |
 /// | 5xx | [`Unreachable::ServerError`] | nothing for now |
 /// | no answer, or one that broke off | [`Unreachable::NoAnswer`] | nothing for now |
-/// | any other status | [`Unreachable::Unusable`] | nothing for now |
+/// | 3xx, which nobody followed; any other status | [`Unreachable::Unusable`] | nothing for now |
 ///
 /// RFC 9309 counts 429 among the 4xx; a server that says "not so fast" has not said "everything is open", so
-/// it is read as the RFC reads a server in trouble. The RFC is silent on 304 without a copy, on a status that
-/// ends nothing (1xx, 600 and above) and on a redirect that names no place (which
-/// [`RobotsAnswer`](crate::RobotsAnswer) knows by its header fields): they tell nothing of the rules, so
-/// nothing is asked until an answer does.
+/// it is read as the RFC reads a server in trouble. A redirect says that there are rules, and where: until it
+/// has been followed nothing is known of them, and a client that follows none must not find every site open. The
+/// RFC is silent on 304 without a copy and on a status that ends nothing (1xx, 600 and above): they tell nothing
+/// of the rules, so nothing is asked until an answer does.
 ///
 /// ```
 /// use bot_etiquette_robots::{Availability, Unreachable};
@@ -62,20 +62,19 @@ pub enum Unreachable {
     TooManyRequests,
     /// 5xx, with the status.
     ServerError(u16),
-    /// A status that settles nothing, such as 304 without a copy or a redirect to nowhere.
+    /// A status that settles nothing, such as 304 without a copy or a redirect that was not followed.
     Unusable(u16),
     /// No status at all, or a body that broke off: DNS, connection, TLS, time limit.
     NoAnswer,
 }
 
 impl Availability {
-    /// What a final status means: that of the last answer, when every redirect has been followed.
+    /// What a status means: that of the last answer, when every redirect has been followed. A redirect that was
+    /// not is no answer yet; after too many of them ask [`from_redirects`](Self::from_redirects).
     #[must_use]
     pub const fn from_status(status: u16) -> Self {
         match status {
             200..=299 => Self::Successful,
-            304 => Self::Unreachable(Unreachable::Unusable(status)),
-            300..=399 => Self::Unavailable,
             429 => Self::Unreachable(Unreachable::TooManyRequests),
             400..=499 => Self::Unavailable,
             500..=599 => Self::Unreachable(Unreachable::ServerError(status)),
@@ -114,6 +113,9 @@ impl fmt::Display for Unreachable {
         match self {
             Self::TooManyRequests => f.write_str("robots.txt answered 429"),
             Self::ServerError(status) => write!(f, "robots.txt answered {status}"),
+            Self::Unusable(status @ (300..=303 | 305..=399)) => {
+                write!(f, "robots.txt answered {status}, a redirect that was not followed")
+            }
             Self::Unusable(status) => write!(f, "robots.txt answered {status}, which settles nothing"),
             Self::NoAnswer => f.write_str("robots.txt could not be asked for"),
         }

@@ -229,6 +229,12 @@ impl RobotsCache {
         self.entries.is_empty()
     }
 
+    /// Whether anything is remembered of an origin.
+    #[cfg(feature = "tower")]
+    pub(crate) fn remembers(&self, origin: &Origin) -> bool {
+        self.entries.contains_key(origin)
+    }
+
     /// Bytes of robots.txt text remembered.
     #[must_use]
     pub fn bytes(&self) -> usize {

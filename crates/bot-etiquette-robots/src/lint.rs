@@ -67,6 +67,14 @@ struct Lint<'a> {
     lines: u32,
 }
 
+/// What the groups have shown so far.
+#[derive(Default)]
+struct Groups {
+    all: Vec<GroupSoFar>,
+    /// The agents of the groups before the last that give a delay.
+    delayed: HashSet<Vec<u8>>,
+}
+
 /// What the lines of a group have shown so far.
 #[derive(Default)]
 struct GroupSoFar {
@@ -83,14 +91,24 @@ struct GroupSoFar {
     delay: Option<Line>,
 }
 
+impl Groups {
+    /// The group that an agent line belongs to: the one before it, while its agents are being named, else a new one.
+    fn of_agent(&mut self) -> Option<&mut GroupSoFar> {
+        if !self.all.last().is_some_and(|group| group.in_agents) {
+            if let Some(ended) = self.all.last().filter(|group| group.delay.is_some()) {
+                self.delayed.extend(ended.agents.iter().cloned());
+            }
+            self.all.push(GroupSoFar { in_agents: true, ..GroupSoFar::default() });
+        }
+        self.all.last_mut()
+    }
+}
+
 impl Lint<'_> {
     fn records(&mut self, shadowed: Vec<Finding>) {
-        let text = self.text;
         let mut shadowed = shadowed.into_iter().peekable();
-        let mut groups: Vec<GroupSoFar> = Vec::new();
-        // The agents of earlier groups that give a delay.
-        let mut delayed: HashSet<Vec<u8>> = HashSet::new();
-        for line in Lines::new(text) {
+        let mut groups = Groups::default();
+        for line in Lines::new(self.text) {
             self.lines = line.number;
             if self.counts.iter().all(|&count| count >= MAX_DIAGNOSTICS) {
                 continue;
@@ -105,57 +123,11 @@ impl Lint<'_> {
             };
             self.key_of(&line, key);
             match key {
-                Key::UserAgent => {
-                    self.agent(&line);
-                    if !groups.last().is_some_and(|group| group.in_agents) {
-                        if let Some(ended) = groups.last().filter(|group| group.delay.is_some()) {
-                            delayed.extend(ended.agents.iter().cloned());
-                        }
-                        groups.push(GroupSoFar { in_agents: true, ..GroupSoFar::default() });
-                    }
-                    if let Some(group) = groups.last_mut() {
-                        if group.record_since_agent {
-                            self.report(
-                                &line,
-                                line.name,
-                                Code::GroupJoinedOverRecord,
-                                Severity::Warning,
-                                "a record between User-agent lines does not end the group: this agent shares all rules \
-                                 with the agents above; put a rule (an empty Disallow will do) before it to split them",
-                            );
-                        }
-                        group.record_since_agent = false;
-                        group.agents.push(line.value.of(text).to_ascii_lowercase());
-                    }
-                }
-                Key::Allow | Key::Disallow => {
-                    match groups.last_mut() {
-                        Some(group) => {
-                            group.in_agents = false;
-                            group.record_since_agent = false;
-                            group.rules = group.rules.saturating_add(1);
-                            group.closes |= key == Key::Disallow && line.value.len > 0;
-                        }
-                        None => self.before_group(&line),
-                    }
-                    self.pattern(&line);
-                }
-                Key::CrawlDelay => {
-                    let repeated = match groups.last_mut() {
-                        Some(group) => {
-                            group.record_since_agent |= group.in_agents;
-                            group.delay.replace(line).is_some()
-                                || group.agents.iter().any(|agent| delayed.contains(agent))
-                        }
-                        None => {
-                            self.before_group(&line);
-                            false
-                        }
-                    };
-                    self.delay(&line, repeated);
-                }
+                Key::UserAgent => self.agent_in(&mut groups, &line),
+                Key::Allow | Key::Disallow => self.rule_in(&mut groups, &line, key),
+                Key::CrawlDelay => self.delay_in(&mut groups, &line),
                 Key::Sitemap | Key::Other => {
-                    if let Some(group) = groups.last_mut() {
+                    if let Some(group) = groups.all.last_mut() {
                         group.record_since_agent |= group.in_agents;
                     }
                     if key == Key::Sitemap {
@@ -164,7 +136,52 @@ impl Lint<'_> {
                 }
             }
         }
-        self.delays_alone(&groups);
+        self.delays_alone(&groups.all);
+    }
+
+    fn agent_in(&mut self, groups: &mut Groups, line: &Line) {
+        self.agent(line);
+        let Some(group) = groups.of_agent() else { return };
+        if group.record_since_agent {
+            self.report(
+                line,
+                line.name,
+                Code::GroupJoinedOverRecord,
+                Severity::Warning,
+                "a record between User-agent lines does not end the group: this agent shares all rules \
+                 with the agents above; put a rule (an empty Disallow will do) before it to split them",
+            );
+        }
+        group.record_since_agent = false;
+        group.agents.push(line.value.of(self.text).to_ascii_lowercase());
+    }
+
+    fn rule_in(&mut self, groups: &mut Groups, line: &Line, key: Key) {
+        match groups.all.last_mut() {
+            Some(group) => {
+                group.in_agents = false;
+                group.record_since_agent = false;
+                group.rules = group.rules.saturating_add(1);
+                group.closes |= key == Key::Disallow && line.value.len > 0;
+            }
+            None => self.before_group(line),
+        }
+        self.pattern(line);
+    }
+
+    fn delay_in(&mut self, groups: &mut Groups, line: &Line) {
+        let repeated = match groups.all.last_mut() {
+            Some(group) => {
+                group.record_since_agent |= group.in_agents;
+                group.delay.replace(*line).is_some()
+                    || group.agents.iter().any(|agent| groups.delayed.contains(agent))
+            }
+            None => {
+                self.before_group(line);
+                false
+            }
+        };
+        self.delay(line, repeated);
     }
 
     fn bom_at_start(&mut self) {

@@ -52,11 +52,12 @@ pub struct ReviewedPolicy {
     /// The Crawl-delay that was found, in seconds.
     #[serde(default, with = "seconds", skip_serializing_if = "Option::is_none")]
     pub crawl_delay: Option<Duration>,
-    /// The patterns that are closed.
-    #[serde(default)]
+    /// The patterns that are closed. Each begins with `/` or `*`, as in a robots.txt: serde refuses any other, which would
+    /// close nothing.
+    #[serde(default, deserialize_with = "patterns::closed")]
     pub closed: Vec<String>,
-    /// The patterns that are open within them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The patterns that are open within them; likewise.
+    #[serde(default, deserialize_with = "patterns::open", skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<String>,
     /// The verdict for each exact URL the crawler asks.
     #[serde(default)]
@@ -325,6 +326,48 @@ fn canonical_text(pattern: &[u8]) -> String {
 
 fn hash(robots: &Robots) -> String {
     Sha256::digest(robots.text()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Patterns of rules: one that no rule can have would silently be none.
+mod patterns {
+    use serde::{Deserialize, Deserializer, de};
+
+    pub(super) fn closed<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        read("closed", from)
+    }
+
+    pub(super) fn open<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        read("open", from)
+    }
+
+    fn read<'de, D: Deserializer<'de>>(key: &str, from: D) -> Result<Vec<String>, D::Error> {
+        let patterns = Vec::<String>::deserialize(from)?;
+        for pattern in &patterns {
+            check(pattern).map_err(|problem| {
+                de::Error::custom(format_args!("{key}: {pattern:?} {problem}, or take it out"))
+            })?;
+        }
+        Ok(patterns)
+    }
+
+    /// What is wrong with a pattern, and what to write.
+    fn check(pattern: &str) -> Result<(), String> {
+        if !pattern.starts_with(['/', '*']) {
+            let path = pattern.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+            let path = path.map_or(pattern, |(_, path)| path).trim_start().trim_start_matches('/');
+            return Err(format!(
+                "begins with neither / nor *, so it matches nothing: write {:?}",
+                format!("/{path}")
+            ));
+        }
+        if pattern.contains('#') {
+            return Err(format!(
+                "holds a #, which begins a comment: write {:?}",
+                pattern.replace('#', "%23")
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// A duration as seconds, a number with an optional fraction.

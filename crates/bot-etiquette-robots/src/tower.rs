@@ -18,8 +18,8 @@ use tower_service::Service;
 
 pub use refusal::RobotsRefusal;
 
-use crate::{Origin, RobotsAnswer, RobotsCache, RobotsCopy, Verdict};
-use fetch::fetch;
+use crate::{Origin, RobotsCache, RobotsCopy, Verdict};
+use fetch::{Fetched, fetch};
 use shared::{Shared, Turn};
 
 /// Any error, as tower's services pass them on.
@@ -34,7 +34,8 @@ pub const DEFAULT_MARGIN: Duration = Duration::from_secs(60);
 pub enum FetchFailure {
     /// The server gave no whole answer: the site is unreachable.
     NoAnswer,
-    /// More redirects than are followed: the file is unavailable, so everything is allowed.
+    /// More redirects than are followed, five at the least (RFC 9309, section 2.3.1.2): the file is unavailable, so
+    /// everything is allowed.
     TooManyRedirects,
     /// The crawler itself did not ask, as when the host's turn is not yet: nothing is learned of the site.
     Refused,
@@ -45,15 +46,19 @@ pub enum FetchFailure {
 /// It is built of a [`RobotsCache`], a service that asks for the robots.txt itself, and a clock. That service
 /// is the part of the stack below this layer with redirects applied (each hop of it counts and waits like any
 /// request, and passes no robots check); it is given the request without a body and the validators of the
-/// copy at hand.
+/// copy at hand. The layer itself needs no tokio runtime: it runs wherever the services do.
 ///
 /// - A request for `/robots.txt` itself passes at once.
 /// - Of requests to one origin whose file must be read, one asks and the rest wait for it. When that one is
 ///   dropped, the next goes on.
+/// - A redirect that the fetching service hands back unfollowed closes the site for now, as a 5xx does: the layer
+///   follows none itself, and what lies at its end is not known. A service that gives up after five or more
+///   (RFC 9309, section 2.3.1.2) says so by an error that is [`FetchFailure::TooManyRedirects`].
 /// - An error of the fetching service, or of its body, is a [`FetchFailure::NoAnswer`] unless [`classify`](Self::classify)
 ///   says otherwise. `Refused` goes to every waiter as [`RobotsRefusal::Deferred`] and changes nothing in the
 ///   cache.
-/// - A refusal is a [`RobotsRefusal`], boxed; find it by `downcast_ref`.
+/// - A refusal is a [`RobotsRefusal`], boxed; find it by `downcast_ref`. Of a site that cannot be reached it says
+///   when to ask again, and why: the status, or the fetching service's error as its source.
 ///
 /// ```
 /// use bot_etiquette_robots::tower::{RobotsLayer, RobotsRefusal};
@@ -275,12 +280,12 @@ impl<F> RobotsLayer<F> {
                 Turn::Wait(waiting) => waiting.end(origin).await?,
                 Turn::Lead(lead) => {
                     let service = self.fetch_robots.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                    let answer = match lead.ticket().map(fetch::request) {
-                        Some(Ok(request)) => fetch(service, request, &*self.settings.classify).await,
+                    let fetched = match lead.request() {
+                        Ok(request) => fetch(service, request, &*self.settings.classify).await,
                         // The URL of an origin is a URI, so this is never so; it would be no answer.
-                        Some(Err(_)) | None => Ok(RobotsAnswer::no_answer()),
+                        Err(error) => Fetched::NoAnswer(Arc::from(error)),
                     };
-                    lead.end(answer, (self.settings.now)())?;
+                    lead.end(fetched, (self.settings.now)())?;
                 }
             }
             turn = self.shared.turn(origin, &self.settings)?;

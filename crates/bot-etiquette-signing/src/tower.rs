@@ -1,7 +1,8 @@
 //! Layers for `tower` stacks: sign what goes out, verify what comes in, serve the key directory.
 //!
 //! Nothing here reads a clock or draws randomness: both are closures of the caller. Every layer is ready at
-//! once; the inner service is a clone, driven when its request has come.
+//! once; the inner service is a clone, driven when its request has come. No layer needs a tokio runtime: they run wherever
+//! the services do.
 
 mod directory;
 mod keys;

@@ -64,7 +64,7 @@ impl Config {
     /// # Errors
     /// A [`Usage`] that names the line and what to write there.
     pub fn from_toml(text: &str) -> Result<Self, Usage> {
-        let config: Self = toml::from_str(text).map_err(|error| Usage::new(error.to_string()))?;
+        let config: Self = files::read_toml(text).map_err(Usage::new)?;
         for (key, value) in [("connect", config.connect), ("total", config.total)] {
             if !(0.1..=300.0).contains(&value) {
                 let line = files::line_of(text, key);

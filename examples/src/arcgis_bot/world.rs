@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use crate::bot::Bot;
 use crate::exit::Usage;
+use crate::files;
 use crate::personal;
 
 /// The servers of the demonstration.
@@ -120,7 +121,7 @@ impl Islands {
     /// # Errors
     /// A [`Usage`] that names the line.
     pub fn read(text: &str) -> Result<Self, Usage> {
-        toml::from_str(text).map_err(|error| Usage::new(error.to_string()))
+        files::read_toml(text).map_err(Usage::new)
     }
 
     /// Only these hosts of it.

@@ -155,7 +155,7 @@ impl Config {
             false => Usage::new(format!("{problem}; give the file of your sources as --sources FILE")),
         })?;
         let wrong_here = |problem: &dyn Display| wrong(path, problem);
-        let file: File = toml::from_str(&text).map_err(|error| wrong_here(&error))?;
+        let file: File = files::read_toml(&text).map_err(|problem| wrong_here(&problem))?;
         let token: Option<ProductToken> =
             token.map(str::parse).transpose().map_err(|error| wrong_here(&error))?;
         let beside = |name: &Path| path.parent().unwrap_or(Path::new("")).join(name);

@@ -7,6 +7,7 @@ use bot_etiquette::robots::{Availability, ProductToken, ReviewedPolicy, Robots, 
 use url::Url;
 
 use crate::exit::Usage;
+use crate::files;
 
 /// The reviews, by origin.
 #[derive(Debug)]
@@ -35,8 +36,7 @@ impl Reviews {
             let wrong = |problem: String| Usage::new(format!("{}: {problem}", file.display()));
             let origin = origin(url);
             if !reviews.contains_key(&origin) {
-                let review: ReviewedPolicy =
-                    toml::from_str(&text(&file)?).map_err(|error| wrong(error.to_string()))?;
+                let review: ReviewedPolicy = files::read_toml(&text(&file)?).map_err(wrong)?;
                 if review.origin.to_string() != origin {
                     return Err(wrong(format!(
                         "origin = {:?}: expected {origin:?}",

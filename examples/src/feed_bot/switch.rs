@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toml_edit::DocumentMut;
+use toml_edit::{DocumentMut, TomlError};
 
 use crate::exit::Usage;
 use crate::files;
@@ -14,7 +14,9 @@ use crate::files;
 pub fn turn(path: &Path, id: &str, on: bool) -> Result<bool, Usage> {
     let wrong = |problem: &dyn std::fmt::Display| Usage::new(format!("{}: {problem}", path.display()));
     let text = files::read_text(path).map_err(|error| wrong(&error))?;
-    let mut document: DocumentMut = text.parse().map_err(|error| wrong(&error))?;
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error: TomlError| wrong(&files::mistake(&text, error.span(), error.message())))?;
     let sources = document.get_mut("source").and_then(|item| item.as_array_of_tables_mut());
     let sources = sources.ok_or_else(|| wrong(&"has no [[source]]"))?;
     let named = |table: &toml_edit::Table| table.get("id").and_then(|item| item.as_str()) == Some(id);

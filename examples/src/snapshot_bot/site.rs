@@ -255,13 +255,17 @@ pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Site>> {
 /// The home page of what a person calls a site: a host name, or any URL of it.
 pub(crate) fn start(text: &str) -> Result<Url, Usage> {
     let text = text.trim();
-    let whole = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    // What follows the colon of a host is a port; `mailto:` and the like are URLs already.
+    let has_scheme = text.split_once(':').is_some_and(|(front, rest)| {
+        !front.contains(['/', '[']) && rest.starts_with(|c: char| !c.is_ascii_digit())
+    });
+    let whole = if has_scheme { text.to_owned() } else { format!("https://{text}") };
     let wrong = |why: &dyn fmt::Display| {
         Usage::new(format!("site {text:?}: {why}; expected a host such as example.com, or its URL"))
     };
     let mut url = Url::parse(&whole).map_err(|error| wrong(&error))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(wrong(&format_args!("{} is not read", url.scheme())));
+        return Err(wrong(&format_args!("{} is not read, only http and https are", url.scheme())));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(wrong(&"it holds a user name or password, and pages behind a login are not read"));
@@ -274,4 +278,31 @@ pub(crate) fn start(text: &str) -> Result<Url, Usage> {
 
 fn count(number: Option<u64>) -> i64 {
     number.and_then(|number| i64::try_from(number).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_a_host_or_a_web_address_of_it() {
+        for (text, home) in [
+            ("example.com", "https://example.com/"),
+            (" localhost:8080 ", "https://localhost:8080/"),
+            ("[::1]:8080/a", "https://[::1]:8080/"),
+            ("http://example.com/a?b#c", "http://example.com/"),
+            ("example.com/a:b", "https://example.com/"),
+        ] {
+            assert_eq!(start(text).map(String::from).map_err(|error| error.to_string()), Ok(home.to_owned()));
+        }
+        for (text, told) in [
+            ("mailto:bot@example.com", "mailto is not read, only http and https are"),
+            ("data:text/plain,hi", "data is not read, only http and https are"),
+            ("ftp://example.com", "ftp is not read, only http and https are"),
+            ("https://me:secret@example.com", "user name or password"),
+        ] {
+            let problem = start(text).map(String::from).map_err(|error| error.to_string()).err();
+            assert!(problem.as_ref().is_some_and(|problem| problem.contains(told)), "{text}: {problem:?}");
+        }
+    }
 }

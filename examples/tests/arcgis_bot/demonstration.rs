@@ -3,12 +3,13 @@
 use bot_etiquette_examples::arcgis_bot::demo;
 use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::interrupt::Interrupt;
-use bot_etiquette_examples::talk::Talk;
+use bot_etiquette_examples::talk::{self, Talk};
 
 use super::helm::Folder;
 
 #[tokio::test]
 async fn the_demonstration_reads_searches_reports_and_breaks_no_promise() {
+    talk::hush();
     let folder = Folder::new();
     let exit = demo::run(&folder.0, Talk::new(true), true, Interrupt::never()).await.unwrap();
     // Done is said of a clean verdict alone.

@@ -63,12 +63,13 @@ fn wrong(name: &str, from: &str, to: &str, said: &[&str]) {
     for word in said {
         assert!(problem.contains(word), "{word:?} is not in: {problem}");
     }
+    assert!(!problem.contains('\n'), "{problem}");
 }
 
 #[test]
 fn a_mistake_names_its_key_and_a_fix() {
-    wrong("key", "on = true", "onn = true", &["sources.toml", "onn"]);
-    wrong("kind", "on = true", "on = \"yes\"", &["on", "yes"]);
+    wrong("key", "on = true", "onn = true", &["sources.toml: line ", "onn"]);
+    wrong("kind", "on = true", "on = \"yes\"", &[": on: ", "yes"]);
     wrong("often", "every = 10800", "every = 60", &["every = 60", "10800"]);
     wrong("language", "[\"es\"]", "[\"es\", \"eo\"]", &["languages", "eo", "pt"]);
     wrong("none", "[\"es\"]", "[]", &["languages"]);
@@ -128,12 +129,17 @@ fn a_review_has_to_be_of_this_origin_and_this_crawler_and_to_open_the_address() 
         (good.replace("CityVibeBot", "OtherBot"), "token"),
         (good.replace("closed = []", "closed = [\"/api/\"]"), "closes"),
         (good.replace("closed", "colsed"), "colsed"),
+        (
+            good.replace("closed = []", "closed = [\"api/\"]"),
+            ": closed: \"api/\" begins with neither / nor *",
+        ),
     ];
     assert!(Config::read(&sources, Some("CityVibeBot"), true).is_ok());
     for (text, said) in changes {
         fs::write(&file, text).unwrap();
         let problem = Config::read(&sources, Some("CityVibeBot"), true).unwrap_err().to_string();
         assert!(problem.contains(said) && problem.contains(HOST), "{said}: {problem}");
+        assert!(!problem.contains('\n'), "{problem}");
     }
 }
 
@@ -158,4 +164,8 @@ fn the_switch_leaves_everything_else_as_it_was() {
     assert_eq!(fs::read_to_string(&sources).unwrap(), before);
     let problem = switch::turn(&sources, "twon", false).unwrap_err().to_string();
     assert!(problem.contains("twon") && problem.contains("sources"), "{problem}");
+    fs::write(&sources, before.replace("on = true", "on = = true")).unwrap();
+    let problem = switch::turn(&sources, "town", false).unwrap_err().to_string();
+    assert!(problem.contains("sources.toml: line ") && problem.contains(": on: "), "{problem}");
+    assert!(!problem.contains('\n'), "{problem}");
 }

@@ -9,6 +9,7 @@ use bot_etiquette_examples::ledger::Ledger;
 use bot_etiquette_examples::snapshot_bot::bots::{self, Edition};
 use bot_etiquette_examples::snapshot_bot::command::{self, Setup, exit};
 use bot_etiquette_examples::snapshot_bot::{Look, Wish, demo, worlds};
+use bot_etiquette_examples::talk;
 
 use crate::bench::{AGENT, Bench, Log, folder, owed};
 
@@ -30,6 +31,7 @@ pub(crate) fn setup(out: PathBuf) -> Setup {
 #[tokio::test]
 #[allow(clippy::disallowed_methods, reason = "the promise is about real time")]
 async fn the_demonstration_ends_in_time_and_without_a_violation() {
+    talk::hush();
     let (out, begun) = (folder("demo"), Instant::now());
     let exit = demo::run(&setup(out.clone())).await.unwrap();
     assert_eq!(exit, Exit::Done, "the referee found something; run the example to see what");
@@ -269,6 +271,7 @@ async fn a_crawl_delay_beyond_ten_seconds_is_kept_up_to_ten_and_told() {
 
 #[tokio::test]
 async fn off_this_machine_it_needs_an_identity_of_its_users_own() {
+    talk::hush();
     let setup = setup(folder("identity"));
     let add = command::Command::Add {
         site: "example.com".to_owned(),

@@ -9,6 +9,7 @@ use bot_etiquette::referee::{Page, Rule};
 use bot_etiquette_examples::exit::Exit;
 use bot_etiquette_examples::snapshot_bot::bots::{self, Edition};
 use bot_etiquette_examples::snapshot_bot::{Browser, Look, Viewer, Wish, demo};
+use bot_etiquette_examples::talk;
 use bot_etiquette_examples::world::World;
 
 use crate::bench::{AGENT, Bench, Log, folder, owed};
@@ -332,6 +333,7 @@ async fn the_demonstration_renders_in_time_and_without_a_violation() {
     if launch(test, &World::loopback(), &Edition::Server).await.is_none() {
         return;
     }
+    talk::hush();
     let (out, begun) = (folder("demo-rendered"), Instant::now());
     let mut setup = setup(out.clone());
     // The demonstration's pages are this project's own.

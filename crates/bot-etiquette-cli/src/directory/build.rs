@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use bot_etiquette_signing::directory::PublishedKey;
 use clap::Args;
 
-use super::{directory, warn};
+use super::directory;
 use crate::exit::{Answer, Failure};
 use crate::{input, key, output, time};
 
@@ -53,7 +53,7 @@ pub(super) fn run(options: &Build) -> Result<Answer, Failure> {
         if options.authority.is_some() {
             return Err(Failure::new(past));
         }
-        warn(past);
+        output::warn(past);
     }
     let mut keys = Vec::new();
     for file in &options.keys {
@@ -82,12 +82,12 @@ pub(super) fn run(options: &Build) -> Result<Answer, Failure> {
         }
         std::fs::write(file, lines)
             .map_err(|error| Failure::new(format_args!("{}: cannot write: {error}", file.display())))?;
-        warn(
+        output::warn(
             "the document verifies only with every header of the --headers file, for that host, until they expire",
         );
         response.into_body()
     } else {
-        warn(
+        output::warn(
             "served as a plain file, this document is unsigned and does not verify at Cloudflare: serve it signed \
              (directory serve behind your web server), or sign it for one host (--authority HOST --headers FILE)",
         );

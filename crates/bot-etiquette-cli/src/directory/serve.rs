@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::directory;
 use crate::exit::{Answer, Failure};
-use crate::{input, key, output, time};
+use crate::{input, interrupt, key, output, time};
 
 /// Connections open at once at the most; more wait.
 const MAX_CONNECTIONS: usize = 64;
@@ -25,7 +25,7 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 /// How long to wait when the system has no connection to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// `directory serve --key FILE... --listen ADDR`
+/// `directory serve --key FILE... --listen ADDR`, until Ctrl-C or SIGTERM.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// A secret key file; give it several times for several keys.
@@ -67,12 +67,15 @@ pub(super) fn run(options: &Serve) -> Result<Answer, Failure> {
         authorities.push(format!("localhost:{}", address.port()));
         let service = DirectoryService::new(directory, &authorities, time::now).map_err(Failure::new)?;
         output::text(format!("http://{address}{DIRECTORY_PATH}\n").as_bytes())?;
-        accept(&listener, &service).await;
+        tokio::select! {
+            () = accept(&listener, &service) => {}
+            ended = interrupt::ended() => ended?,
+        }
         Ok(Answer::Yes)
     })
 }
 
-/// Serves until the process ends.
+/// Serves until it is dropped.
 async fn accept(listener: &TcpListener, service: &DirectoryService) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {

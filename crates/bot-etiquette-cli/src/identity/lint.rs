@@ -1,6 +1,5 @@
 //! `identity lint`
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -105,8 +104,7 @@ pub(super) fn lint(options: &Lint) -> Result<Answer, Failure> {
             diagnostics: diagnostics.collect(),
         })?;
     } else {
-        let colour = std::io::stdout().is_terminal()
-            && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let colour = output::is_coloured();
         let lines: String = found.iter().map(|finding| shown(&config.name, finding, colour)).collect();
         output::text(lines.as_bytes())?;
     }

@@ -231,6 +231,25 @@ fn the_served_directory_passes_the_check() {
     assert!(head.starts_with("HTTP/1.1 421 "), "{head}");
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_and_sigterm_end_the_serving_as_done() {
+    let folder = folder("directory-end");
+    for signal in ["-INT", "-TERM"] {
+        let mut command =
+            folder.command(&["directory", "serve", "--key", "one.pem", "--listen", "127.0.0.1:0"]);
+        let mut server = Server(command.stdout(Stdio::piped()).spawn().unwrap());
+        let mut url = String::new();
+        BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        let address = url.trim_start_matches("http://").split('/').next().unwrap();
+        // Whoever is answered was served by a command that listens for signals already.
+        ask(address, &format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"));
+        let sent = std::process::Command::new("kill").args([signal, &server.0.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(server.0.wait().unwrap().code(), Some(0), "{signal}");
+    }
+}
+
 #[test]
 fn only_loopback_is_served() {
     let folder = folder("directory-listen");

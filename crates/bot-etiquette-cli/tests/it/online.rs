@@ -75,21 +75,24 @@ fn a_robots_txt_is_fetched_and_checked() {
 
 #[test]
 fn the_end_of_the_fetch_decides_as_rfc_9309_says() {
-    let (address, _told) = site(&[
-        ("/robots.txt", "503 Busy\r\n\r\n"),
-        ("/loop/robots.txt", "302 Found\r\nLocation: /loop/robots.txt\r\n\r\n"),
-    ]);
     let check = |url: &str| {
         with_stdin(
             &["robots", "check", "--online", "--json", "--agent", "TestBot", url, "https://site.example/"],
             b"",
         )
     };
-    let busy = check(&format!("http://{address}/robots.txt"));
-    assert_eq!(busy.exits(1).json()["results"][0]["reason"], "disallow-all");
+    for (pages, code, reason) in [
+        (&[("/robots.txt", "503 Busy\r\n\r\n")], 1, "disallow-all"),
+        (&[("/robots.txt", "301 Moved\r\n\r\n")], 1, "disallow-all"),
+        (&[("/robots.txt", "300 Choose\r\nLocation: /robots.en.txt\r\n\r\n")], 1, "disallow-all"),
+        (&[("/robots.txt", "302 Found\r\nLocation: /robots.txt\r\n\r\n")], 0, "no-file"),
+        (&[("/robots.txt", "410 Gone\r\n\r\n")], 0, "no-file"),
+    ] {
+        let (address, _told) = site(pages);
+        let ended = check(&format!("http://{address}/robots.txt"));
+        assert_eq!(ended.exits(code).json()["results"][0]["reason"], reason, "{pages:?}");
+    }
     let (address, _told) = site(&[("/robots.txt", "410 Gone\r\n\r\n")]);
-    let gone = check(&format!("http://{address}/robots.txt"));
-    assert_eq!(gone.exits(0).json()["results"][0]["reason"], "no-file");
     with_stdin(&["robots", "lint", "--online", &format!("http://{address}/robots.txt")], b"")
         .refuses("there is no robots.txt to lint");
     // Nobody listens there.
@@ -116,6 +119,9 @@ fn redirects_are_followed_and_closed_paths_are_not_asked() {
         ["/robots.txt", "/moved", "/robots.txt"],
         "a path that is no robots.txt is asked for first"
     );
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let silent = with_stdin(&["directory", "check", "--online", &format!("http://{free}/keys")], b"");
+    silent.refuses("is closed for now: robots.txt could not be asked for: no connection to 127.0.0.1");
     check("/closed/robots.txt").refuses("not fetched: ");
     let asked: Vec<String> = told.try_iter().map(|head| head.split(' ').nth(1).unwrap().to_owned()).collect();
     assert_eq!(asked, ["/robots.txt"]);
@@ -221,12 +227,16 @@ fn only_http_and_https_are_fetched() {
     for command in
         [&["robots", "lint"][..], &["robots", "check", "--agent", "MyBot"], &["directory", "check"]]
     {
-        let url = "ftp://127.0.0.1/robots.txt";
         let more =
             if command[1] == "check" && command[0] == "robots" { &["https://a.example/"][..] } else { &[] };
-        let arguments = [command, &["--online", url], more].concat();
-        with_stdin(&arguments, b"")
-            .refuses("ftp://127.0.0.1/robots.txt: is not fetched: --online takes http and https");
+        for (url, scheme) in
+            [("ftp://127.0.0.1/robots.txt", "ftp"), ("mailto:bot@a.example", "mailto"), ("data:,x", "data")]
+        {
+            let arguments = [command, &["--online", url], more].concat();
+            with_stdin(&arguments, b"").refuses(&format!(
+                "{url}: is not fetched: --online takes http and https URLs alone, and this is {scheme}"
+            ));
+        }
     }
 }
 

@@ -90,6 +90,7 @@ fn check_follows_the_status_of_the_fetch() {
         ("200", false, "rule", "*"),
         ("204", false, "rule", "*"),
         ("301", true, "no-file", "none"),
+        ("304", false, "disallow-all", "none"),
         ("401", true, "no-file", "none"),
         ("404", true, "no-file", "none"),
         ("410", true, "no-file", "none"),
@@ -101,6 +102,8 @@ fn check_follows_the_status_of_the_fetch() {
         let ended = check(&["--json", "--agent", "Nobody", "--status", status, "-", "https://example.com/a"]);
         let json = ended.json();
         assert_eq!(ended.code, if allowed { 0 } else { 1 }, "{status}");
+        let told = ended.stderr.contains("--status 301: read as a redirect after the 5 that are followed");
+        assert_eq!(told, status == "301", "{ended:?}");
         assert_eq!(
             (&json["results"][0]["allowed"], &json["results"][0]["reason"]),
             (&json!(allowed), &json!(reason)),
@@ -158,7 +161,10 @@ fn check_refuses_what_it_cannot_understand_and_says_what_to_do() {
             &["--agent", "ExampleBot", "-", "https://example.com/", "//example.com/x"],
             "\"//example.com/x\": not a URL",
         ),
-        (&["--agent", "ExampleBot", "-", "mailto:a@example.com"], "no host"),
+        (
+            &["--agent", "ExampleBot", "-", "mailto:a@example.com"],
+            "mailto URLs have no host, http and https ones do",
+        ),
         (&["--agent", "ExampleBot", "-", "https://exa mple.com/"], "not a URL"),
         (&["--agent", "ExampleBot", "-", ""], "not a URL"),
         (&["--agent", "", "-", "https://example.com/"], "--agent: the agent is empty"),

@@ -86,6 +86,8 @@ fn what_cannot_be_signed_is_refused_with_a_fix() {
     let folder = folder("sign-refused");
     for (options, words) in [
         (&["GET", "/path"][..], "no absolute URL"),
+        (&["GET", "mailto:bot@bot.example"], "not http or https but mailto"),
+        (&["GET", "data:text/plain,hi"], "not http or https but data"),
         (&["GET", "https://"], "https://"),
         (&["--lifetime", "0", "GET", "https://a.example/"], "lifetime"),
         (&["--lifetime", "86401", "GET", "https://a.example/"], "from 1 to 86400"),

@@ -214,6 +214,13 @@ fn the_text_explains_every_step_down_to_the_first_byte() {
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
+    // A User-Agent that nothing covers may be anybody's.
+    let vouches = "This vouches for the key and what it covers, not for the User-Agent.";
+    assert!(!told.contains(vouches), "there is none: {told}");
+    let named = HEAD.trim_end().to_owned() + "\nUser-Agent: SomeBot/1.0\n";
+    assert!(text(&raw(&folder, &[], &named), &[]).contains(vouches));
+    let covers = ["--component", "user-agent", "--header", "User-Agent: SomeBot/1.0"];
+    assert!(!text(&raw(&folder, &covers, &named), &[]).contains(vouches));
     // A proxy that changed the port: which difference would explain it.
     let told = text(&good.replace("Host: example.com", "Host: example.com:8443"), &[]);
     assert!(told.contains("FAIL signature-mismatch"), "{told}");

@@ -1,5 +1,6 @@
 //! What the sites answer, as planted.
 
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use bot_etiquette_referee::{Page, Promise, Referee, RetryAfter, Site, StartError};
@@ -9,6 +10,13 @@ use crate::client::{Connection, Rig, now};
 fn rig(pages: impl IntoIterator<Item = Page>) -> Rig {
     let site = pages.into_iter().fold(Site::new("a.example"), Site::page);
     Rig::new([site, Site::new("b.example")], Promise::new(), 1.0)
+}
+
+#[test]
+#[should_panic(expected = "must be called from the context of a Tokio")]
+fn without_a_runtime_it_panics_as_documented() {
+    let start = std::pin::pin!(Referee::builder().site(Site::new("a.example")).start());
+    let _ = start.poll(&mut Context::from_waker(Waker::noop()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ const MAX_VALIDATOR: usize = 1_024;
 /// What came back when a robots.txt was asked for, as the cache needs to know it.
 ///
 /// Give it every header field; it keeps `ETag`, `Last-Modified`, `Cache-Control`, `Age`, `Date`, `Expires`,
-/// `Retry-After` and `Content-Type`, looks whether there is a `Location`, and at no other.
+/// `Retry-After` and `Content-Type`, and looks at no other.
 ///
 /// ```
 /// use bot_etiquette_robots::{Availability, RobotsAnswer};
@@ -28,7 +28,6 @@ pub struct RobotsAnswer {
     body: Vec<u8>,
     pub(super) validators: Validators,
     status: Option<u16>,
-    has_location: bool,
     content_type: Option<Vec<u8>>,
     no_cache: bool,
     max_age: Option<u64>,
@@ -58,7 +57,8 @@ enum RetryAfter {
 }
 
 impl RobotsAnswer {
-    /// An answer with this status, after every redirect that may be followed.
+    /// An answer with this status, after every redirect that may be followed: a redirect that was not followed is
+    /// as good as no answer. For a chain that does not end there is [`too_many_redirects`](Self::too_many_redirects).
     #[must_use]
     pub fn from_status(status: u16) -> Self {
         Self { status: Some(status), ..Self::new(Availability::from_status(status)) }
@@ -82,7 +82,6 @@ impl RobotsAnswer {
             body: Vec::new(),
             validators: Validators::default(),
             status: None,
-            has_location: false,
             content_type: None,
             no_cache: false,
             max_age: None,
@@ -103,7 +102,6 @@ impl RobotsAnswer {
             "etag" => self.validators.etag = kept(),
             "last-modified" => self.validators.last_modified = kept(),
             "content-type" => self.content_type = kept(),
-            "location" => self.has_location |= !value.is_empty(),
             "cache-control" => self.cache_control(text()),
             "age" => self.age = self.age.max(seconds(text()).unwrap_or(0)),
             "date" => self.date = date::parse(text()),
@@ -141,16 +139,11 @@ impl RobotsAnswer {
         self
     }
 
-    /// What the outcome means (RFC 9309, section 2.3.1). A redirect is one too many, or one that names no
-    /// place; 304 is told apart by the cache, which knows whether it has the copy.
+    /// What the outcome means (RFC 9309, section 2.3.1); 304 is told apart by the cache, which knows whether it
+    /// has the copy.
     #[must_use]
     pub fn availability(&self) -> Availability {
-        match self.status {
-            Some(status @ 300..=399) if !self.has_location => {
-                Availability::Unreachable(Unreachable::Unusable(status))
-            }
-            _ => self.availability,
-        }
+        self.availability
     }
 
     pub(super) fn is_not_modified(&self) -> bool {

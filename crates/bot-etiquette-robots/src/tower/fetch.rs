@@ -13,12 +13,18 @@ use super::shared::Cause;
 use super::{BoxError, Classify, FetchFailure, oneshot};
 use crate::{FetchTicket, Limits, RobotsAnswer};
 
-/// Asks, and says what came; an error is a refusal by the crawler itself.
-pub(super) async fn fetch<F, B, RB>(
-    service: F,
-    request: Request<B>,
-    classify: &Classify,
-) -> Result<RobotsAnswer, Cause>
+/// How the asking for a robots.txt ended.
+pub(super) enum Fetched {
+    /// With an answer, whatever it says.
+    Answer(RobotsAnswer),
+    /// Without one, for this reason.
+    NoAnswer(Cause),
+    /// By the crawler itself, for this reason.
+    Refused(Cause),
+}
+
+/// Asks, and says what came.
+pub(super) async fn fetch<F, B, RB>(service: F, request: Request<B>, classify: &Classify) -> Fetched
 where
     F: Service<Request<B>, Response = Response<RB>>,
     F::Error: Into<BoxError>,
@@ -26,9 +32,9 @@ where
     RB::Error: Into<BoxError>,
 {
     let failed = |error: BoxError| match classify(&*error) {
-        FetchFailure::NoAnswer => Ok(RobotsAnswer::no_answer()),
-        FetchFailure::TooManyRedirects => Ok(RobotsAnswer::too_many_redirects()),
-        FetchFailure::Refused => Err(Arc::from(error)),
+        FetchFailure::NoAnswer => Fetched::NoAnswer(Arc::from(error)),
+        FetchFailure::TooManyRedirects => Fetched::Answer(RobotsAnswer::too_many_redirects()),
+        FetchFailure::Refused => Fetched::Refused(Arc::from(error)),
     };
     let response = match oneshot(service, request).await {
         Ok(response) => response,
@@ -37,10 +43,10 @@ where
     let (head, body) = response.into_parts();
     let answer = RobotsAnswer::from_status(head.status.as_u16()).headers(&head.headers);
     if !head.status.is_success() {
-        return Ok(answer);
+        return Fetched::Answer(answer);
     }
     match read(body).await {
-        Ok(text) => Ok(answer.body(text)),
+        Ok(text) => Fetched::Answer(answer.body(text)),
         Err(error) => failed(error.into()),
     }
 }

@@ -7,7 +7,8 @@ use std::time::SystemTime;
 
 use crate::{Origin, Unreachable};
 
-/// Why the layer let a request not pass.
+/// Why the layer let a request not pass. What stands among its sources is about the robots.txt, not about the request: a
+/// redirect there is none that the request met.
 ///
 /// ```
 /// use bot_etiquette_robots::tower::RobotsRefusal;
@@ -37,6 +38,9 @@ pub enum RobotsRefusal {
         why: Unreachable,
         /// When robots.txt may be asked for again.
         until: SystemTime,
+        /// The error of the service that fetches, where there was no answer; it is also the
+        /// [`source`](Error::source) of this one.
+        cause: Option<Arc<dyn Error + Send + Sync>>,
     },
     /// The robots.txt could not be asked for yet, by the crawler's own limits; nothing was learned.
     Deferred {
@@ -76,7 +80,7 @@ impl fmt::Display for RobotsRefusal {
 impl Error for RobotsRefusal {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Deferred { cause, .. } => Some(&**cause),
+            Self::Deferred { cause, .. } | Self::Unreachable { cause: Some(cause), .. } => Some(&**cause),
             _ => None,
         }
     }

@@ -5,12 +5,14 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use http::Request;
 use tokio::sync::oneshot;
 
-use super::{RobotsRefusal, Settings};
+use super::fetch::{self, Fetched};
+use super::{BoxError, RobotsRefusal, Settings};
 use crate::{FetchTicket, Lookup, Origin, RobotsAnswer, RobotsCache, RobotsCopy};
 
-/// A refusal that several requests share.
+/// An error that several requests share.
 pub(super) type Cause = Arc<dyn Error + Send + Sync>;
 
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub(super) struct Shared(Mutex<State>);
 struct State {
     cache: RobotsCache,
     waiting: HashMap<Origin, Vec<oneshot::Sender<End>>>,
+    /// Why there was no answer the last time, of no more origins than the cache remembers.
+    silent: HashMap<Origin, Cause>,
 }
 
 /// How a fetch ended for those who waited: look again, or go away.
@@ -34,7 +38,7 @@ pub(super) enum Turn {
 
 impl Shared {
     pub(super) fn new(cache: RobotsCache) -> Self {
-        Self(Mutex::new(State { cache, waiting: HashMap::new() }))
+        Self(Mutex::new(State { cache, waiting: HashMap::new(), silent: HashMap::new() }))
     }
 
     pub(super) fn with_cache<T>(&self, look: impl FnOnce(&mut RobotsCache) -> T) -> T {
@@ -64,7 +68,8 @@ impl Shared {
             }
             Lookup::Fetch(ticket) => Ok(Turn::Lead(Lead { shared: Arc::clone(self), ticket: Some(ticket) })),
             Lookup::Closed { why, until } => {
-                Err(RobotsRefusal::Unreachable { origin: origin.clone(), why, until })
+                let cause = state.silent.get(origin).cloned();
+                Err(RobotsRefusal::Unreachable { origin: origin.clone(), why, until, cause })
             }
             Lookup::Full => Err(RobotsRefusal::Full { origin: origin.clone() }),
         }
@@ -82,6 +87,19 @@ impl State {
         for sender in self.waiting.remove(origin).unwrap_or_default() {
             // Who has gone away needs no answer.
             let _ = sender.send(end.clone());
+        }
+    }
+
+    fn finished(&mut self, ticket: FetchTicket, answer: &RobotsAnswer, now: SystemTime) {
+        let origin = ticket.origin().clone();
+        self.cache.finished(ticket, answer, now);
+        self.wake(&origin, &Ok(()));
+    }
+
+    fn keep(&mut self, origin: Origin, cause: Cause) {
+        self.silent.insert(origin, cause);
+        if self.silent.len() > self.cache.len() {
+            self.silent.retain(|origin, _| self.cache.remembers(origin));
         }
     }
 }
@@ -105,26 +123,29 @@ pub(super) struct Lead {
 }
 
 impl Lead {
-    pub(super) fn ticket(&self) -> Option<&FetchTicket> {
-        self.ticket.as_ref()
+    /// What to ask for.
+    pub(super) fn request<B: Default>(&self) -> Result<Request<B>, BoxError> {
+        let ticket = self.ticket.as_ref().ok_or("it has ended")?;
+        Ok(fetch::request(ticket)?)
     }
 
     /// Tells the cache and the waiting how the fetch ended.
-    pub(super) fn end(
-        mut self,
-        end: Result<RobotsAnswer, Cause>,
-        now: SystemTime,
-    ) -> Result<(), RobotsRefusal> {
+    pub(super) fn end(mut self, fetched: Fetched, now: SystemTime) -> Result<(), RobotsRefusal> {
         let Some(ticket) = self.ticket.take() else { return Ok(()) };
         let origin = ticket.origin().clone();
         let mut state = self.shared.lock();
-        match end {
-            Ok(answer) => {
-                state.cache.finished(ticket, &answer, now);
-                state.wake(&origin, &Ok(()));
+        match fetched {
+            Fetched::Answer(answer) => {
+                state.silent.remove(&origin);
+                state.finished(ticket, &answer, now);
                 Ok(())
             }
-            Err(cause) => {
+            Fetched::NoAnswer(cause) => {
+                state.finished(ticket, &RobotsAnswer::no_answer(), now);
+                state.keep(origin, cause);
+                Ok(())
+            }
+            Fetched::Refused(cause) => {
                 state.cache.abandoned(ticket);
                 state.wake(&origin, &Err(Arc::clone(&cause)));
                 Err(RobotsRefusal::Deferred { origin, cause })

@@ -227,12 +227,9 @@ fn a_lost_fetch_is_given_to_another_and_its_late_answer_ignored() {
 
 #[test]
 fn without_a_file_everything_is_open_for_a_day() {
-    for answer in [
-        RobotsAnswer::from_status(404),
-        RobotsAnswer::from_status(403),
-        RobotsAnswer::too_many_redirects(),
-        RobotsAnswer::from_status(302).header("location", "/again"),
-    ] {
+    for answer in
+        [RobotsAnswer::from_status(404), RobotsAnswer::from_status(403), RobotsAnswer::too_many_redirects()]
+    {
         let mut cache = cache();
         answered(&mut cache, at(0), &answer);
         let copy = used(&mut cache, at(DAY - 1));
@@ -256,6 +253,7 @@ fn an_unreachable_site_without_a_copy_is_closed() {
         (RobotsAnswer::from_status(429), Unreachable::TooManyRequests, 60),
         (RobotsAnswer::from_status(500), Unreachable::ServerError(500), 60),
         (RobotsAnswer::from_status(302), Unreachable::Unusable(302), 60),
+        (RobotsAnswer::from_status(301).header("location", "/again"), Unreachable::Unusable(301), 60),
         (RobotsAnswer::from_status(199), Unreachable::Unusable(199), 60),
         (RobotsAnswer::no_answer(), Unreachable::NoAnswer, 900),
     ] {

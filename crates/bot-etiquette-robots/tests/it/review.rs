@@ -116,6 +116,20 @@ fn the_file_is_read_as_it_was_written() {
 }
 
 #[test]
+fn what_a_file_closes_in_vain_is_not_drafted() {
+    let robots =
+        Robots::parse(b"User-agent: *\nDisallow:\nDisallow: private/\nAllow: *.html$\nDisallow: /a#b\n");
+    let policy = ReviewedPolicy::draft(
+        "https://data.example/".parse().unwrap(),
+        "MyBot".parse().unwrap(),
+        "2027-05-02",
+        &robots,
+    );
+    assert_eq!((policy.closed.join(" "), policy.open.join(" ")), ("/a".to_owned(), "*.html$".to_owned()));
+    assert_eq!(toml::from_str::<ReviewedPolicy>(&toml::to_string(&policy).unwrap()).unwrap(), policy);
+}
+
+#[test]
 fn a_slip_in_the_file_is_told() {
     let text = toml::to_string(&policy()).unwrap();
     for (from, to, part) in [
@@ -124,6 +138,20 @@ fn a_slip_in_the_file_is_told() {
         ("closed =", "closde =", "unknown field `closde`"),
         ("https://data.example\"", "data.example\"", "expected an absolute URL"),
         ("token = \"MyBot\"", "token = \"my bot\"", "token"),
+        (
+            "\"/private/\"",
+            "\"private/\"",
+            "closed: \"private/\" begins with neither / nor *, so it matches nothing: write \"/private/\", or take it out",
+        ),
+        ("\"/private/\"", "\" /private/\"", "write \"/private/\""),
+        ("\"/private/\"", "\"https://data.example/private/\"", "write \"/private/\""),
+        ("\"/private/\"", "\"\"", "write \"/\", or take it out"),
+        ("\"/private/press\"", "\"private/press\"", "open: \"private/press\" begins with neither"),
+        (
+            "\"/private/press\"",
+            "\"/private/#1\"",
+            "holds a #, which begins a comment: write \"/private/%231\"",
+        ),
     ] {
         let error = toml::from_str::<ReviewedPolicy>(&text.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bot_etiquette_robots::RobotsCache;
 use bot_etiquette_robots::tower::{BoxError, FetchFailure, RobotsLayer, RobotsRefusal};
+use bot_etiquette_robots::{CacheOptions, RobotsCache};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::Full;
@@ -156,6 +156,17 @@ async fn a_request_for_the_file_itself_passes_at_once() {
     assert_eq!(site.asked(), ["https://a.example/robots.txt"]);
 }
 
+#[test]
+fn the_layer_needs_no_runtime() {
+    let site = Site::with([answer(200, &[], FILE)]);
+    let service = layer(&site, &Clock::default()).layer(site.clone());
+    let asked = std::pin::pin!(ask(&service, "https://a.example/open"));
+    let Poll::Ready(asked) = asked.poll(&mut Context::from_waker(std::task::Waker::noop())) else {
+        panic!("nothing had to be waited for");
+    };
+    asked.unwrap();
+}
+
 #[tokio::test]
 async fn origins_are_apart() {
     let site = Site::with([answer(200, &[], FILE), answer(404, &[], "")]);
@@ -260,17 +271,89 @@ async fn a_site_without_an_answer_is_closed_and_left_alone() {
 }
 
 #[tokio::test]
-async fn redirects_that_do_not_end_open_the_site_and_one_to_nowhere_closes_it() {
+async fn a_site_that_is_closed_says_why_to_everyone_who_asks_until_it_answers() {
+    let clock = Clock::default();
     let site = Site::with([
-        answer(302, &[("location", "/robots.txt")], ""),
-        answer(302, &[], ""),
-        Err(io::Error::other("too many redirects").into()),
+        Err(io::Error::other("connection refused").into()),
+        answer(503, &[], ""),
+        Err(io::Error::other("connection reset").into()),
+        answer(200, &[], FILE),
     ]);
+    let service = layer(&site, &clock).layer(site.clone());
+    for (now, why, cause, until) in [
+        (0, "robots.txt could not be asked for", Some("connection refused"), 900),
+        (899, "robots.txt could not be asked for", Some("connection refused"), 900),
+        (900, "robots.txt answered 503", None, 960),
+        (959, "robots.txt answered 503", None, 960),
+        (960, "robots.txt could not be asked for", Some("connection reset"), 1_860),
+    ] {
+        clock.set(now);
+        let refusal = ask(&service, "https://a.example/1").await.unwrap_err();
+        assert_eq!(refusal.to_string(), format!("https://a.example is closed for now: {why}"));
+        assert_eq!(refusal.source().map(ToString::to_string).as_deref(), cause, "{now}");
+        assert!(
+            matches!(refusal, RobotsRefusal::Unreachable { until: at, .. }
+                if at == UNIX_EPOCH + Duration::from_secs(1_800_000_000 + until)),
+            "{now}"
+        );
+    }
+    clock.set(1_860);
+    ask(&service, "https://a.example/1").await.unwrap();
+}
+
+/// An error that can be counted while somebody keeps it.
+#[derive(Debug, thiserror::Error)]
+#[error("connection refused")]
+struct Counted(Arc<()>);
+
+#[tokio::test]
+async fn why_a_site_is_silent_is_kept_for_no_more_origins_than_the_cache_remembers() {
+    let clock = Clock::default();
+    let alive = Arc::new(());
+    let token = Arc::clone(&alive);
+    let site = tower::service_fn(move |_: Request<Body>| {
+        let error = Counted(Arc::clone(&token));
+        async { Err::<Response<Body>, _>(error) }
+    });
+    let mut options = CacheOptions::default();
+    options.max_origins = 2;
+    let layer = RobotsLayer::new(RobotsCache::with_options([], options), site, clock.now());
+    let service = layer.layer(Site::default());
+    for number in 0..4 {
+        clock.set(number * 900);
+        let refusal = ask(&service, &format!("https://{number}.example/")).await.unwrap_err();
+        assert!(refusal.source().is_some(), "{number}");
+    }
+    assert_eq!(layer.with_cache(|cache| cache.len()), 2);
+    assert_eq!(Arc::strong_count(&alive), 2 + 2, "ours, the site's, and one of each origin");
+}
+
+#[tokio::test]
+async fn a_redirect_that_nobody_followed_closes_the_site() {
+    for status in [300, 301, 302, 303, 307, 308] {
+        for fields in [&[("location", "https://www.a.example/robots.txt")][..], &[]] {
+            let clock = Clock::default();
+            let site = Site::with([answer(status, fields, "moved"), answer(200, &[], FILE)]);
+            let service = layer(&site, &clock).layer(site.clone());
+            let refusal = ask(&service, "https://a.example/open").await.unwrap_err();
+            assert_eq!(
+                refusal.to_string(),
+                format!(
+                    "https://a.example is closed for now: robots.txt answered {status}, a redirect that was not followed"
+                )
+            );
+            clock.set(60);
+            ask(&service, "https://a.example/open").await.unwrap();
+            ask(&service, "https://a.example/private/1").await.unwrap_err();
+        }
+    }
+}
+
+#[tokio::test]
+async fn redirects_that_do_not_end_open_the_site() {
+    let site = Site::with([Err(io::Error::other("too many redirects").into())]);
     let layer = layer(&site, &Clock::default()).classify(|_| FetchFailure::TooManyRedirects);
-    let service = layer.layer(site.clone());
-    ask(&service, "https://a.example/private/1").await.unwrap();
-    assert!(matches!(ask(&service, "https://b.example/1").await, Err(RobotsRefusal::Unreachable { .. })));
-    ask(&service, "https://c.example/private/1").await.unwrap();
+    ask(&layer.layer(site.clone()), "https://a.example/private/1").await.unwrap();
 }
 
 #[tokio::test]
