@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use bot_etiquette_signing::{SigningKey, VerifyingKey};
+use bot_etiquette_signing::{KeyMaterial, SigningKey, VerifyingKey};
 use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use zeroize::Zeroizing;
@@ -45,7 +45,7 @@ enum Format {
 /// `key show FILE`
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// A key: PEM, DER, JWK or a raw seed, secret or public; - reads stdin.
+    /// A key: PEM, DER, JWK or a raw seed, secret or public, Ed25519 or another that `verify` takes; - reads stdin.
     #[arg(value_name = "FILE", value_parser = input::source)]
     file: String,
     /// Print one JSON object.
@@ -58,9 +58,15 @@ pub(crate) fn run(command: &Key) -> Result<Answer, Failure> {
         Key::New(options) => new(options),
         Key::Show(options) => {
             let bytes = read(&options.file)?;
-            let key = VerifyingKey::parse(&bytes)
+            let key = KeyMaterial::parse(&bytes)
                 .map_err(|error| Failure::new(format_args!("{}: {error}", options.file)))?;
-            print(&key, options.json)
+            let jwk = key.to_jwk().ok_or_else(|| {
+                Failure::new(format_args!(
+                    "{}: a shared secret has no public part to show (give an Ed25519, RSA or EC key)",
+                    options.file
+                ))
+            })?;
+            print(&key, &jwk, options.json)
         }
     }
 }
@@ -78,7 +84,7 @@ pub(crate) fn verifying_key(file: &str) -> Result<VerifyingKey, Failure> {
 }
 
 /// Warns of a key whose secret everyone has.
-pub(crate) fn warn_of_published(key: &VerifyingKey) {
+pub(crate) fn warn_of_published(key: &KeyMaterial) {
     if key.is_published_test_key() {
         output::warn("the secret of this key is printed in an RFC; anyone can sign with it");
     }
@@ -111,7 +117,8 @@ fn new(options: &New) -> Result<Answer, Failure> {
         Failure::new(format_args!("{}: cannot write: {error}{fix}", options.out.display()))
     })?;
     output::talk(&format!("The secret is in {}; keep it there.\n", options.out.display()));
-    print(key.verifying_key(), options.json)
+    let public = key.verifying_key();
+    print(&public.clone().into(), &public.to_jwk(), options.json)
 }
 
 /// Writes a new file that only its owner may read; a half-written one is taken away again.
@@ -142,15 +149,14 @@ struct Shown {
     thumbprint: String,
 }
 
-fn print(key: &VerifyingKey, json: bool) -> Result<Answer, Failure> {
-    let jwk = key.to_jwk();
+fn print(key: &KeyMaterial, jwk: &str, json: bool) -> Result<Answer, Failure> {
     let thumbprint = key.thumbprint().to_string();
     warn_of_published(key);
     if key.is_weak() {
         output::warn("this key is weak; no verifier takes it");
     }
     if json {
-        let jwk = serde_json::from_str(&jwk)
+        let jwk = serde_json::from_str(jwk)
             .map_err(|error| Failure::new(format_args!("cannot write JSON: {error}")))?;
         output::json(&Shown { schema: output::SCHEMA, jwk, thumbprint })?;
     } else {

@@ -43,7 +43,8 @@ impl RawMessage {
         };
         let start = start(name, first)?;
         let headers = fields(name, &mut reader)?;
-        let (body, trailers) = body(name, &headers, reader.rest)?;
+        let is_request = matches!(start, Start::Request { .. });
+        let (body, trailers) = body(name, is_request, &headers, reader.rest)?;
         Ok(Self { start, headers, trailers, body })
     }
 
@@ -151,8 +152,14 @@ fn fields(name: &str, lines: &mut Lines<'_>) -> Result<HeaderMap, Unreadable> {
     Ok(map)
 }
 
-/// The content and the trailers. None when the body was left out.
-fn body(name: &str, headers: &HeaderMap, rest: &[u8]) -> Result<(Option<Vec<u8>>, HeaderMap), Unreadable> {
+/// The content and the trailers. None when the body was left out: where a length says that there was one, and of a response
+/// without length.
+fn body(
+    name: &str,
+    is_request: bool,
+    headers: &HeaderMap,
+    rest: &[u8],
+) -> Result<(Option<Vec<u8>>, HeaderMap), Unreadable> {
     let text = |field| headers.get(field).and_then(|value| value.to_str().ok());
     if text(header::TRANSFER_ENCODING).is_some_and(|coding| coding.trim().eq_ignore_ascii_case("chunked"))
         && let Some((content, after)) = dechunked(rest)
@@ -160,10 +167,15 @@ fn body(name: &str, headers: &HeaderMap, rest: &[u8]) -> Result<(Option<Vec<u8>>
         let trailers = fields(name, &mut Lines { rest: after, number: 0 })?;
         return Ok((Some(content), trailers));
     }
-    if rest.is_empty() {
-        return Ok((None, HeaderMap::new()));
-    }
     let length = text(header::CONTENT_LENGTH).and_then(|length| length.trim().parse::<usize>().ok());
+    if rest.is_empty() {
+        // A request without length has no content (RFC 9112 6.3), and a digest over some does not fit.
+        let empty = match length {
+            Some(length) => length == 0,
+            None => is_request && !headers.contains_key(header::TRANSFER_ENCODING),
+        };
+        return Ok((empty.then(Vec::new), HeaderMap::new()));
+    }
     Ok((Some(cut(rest, length).to_vec()), HeaderMap::new()))
 }
 
@@ -214,6 +226,12 @@ mod tests {
         body_of("HTTP/1.1 200 OK\n\nab\n", Some("ab\n"));
         body_of("HTTP/1.1 200 OK\nContent-Length: 2\n\n", None);
         body_of("HTTP/1.1 200 OK\nContent-Length: 2", None);
+        body_of("HTTP/1.1 200 OK\n\n", None);
+        body_of("HTTP/1.1 200 OK\nContent-Length: 0\n\n", Some(""));
+        body_of("POST / HTTP/1.1\nContent-Length: 0\n\n", Some(""));
+        body_of("POST / HTTP/1.1\n\n", Some(""));
+        body_of("POST / HTTP/1.1\nContent-Length: 5\n\n", None);
+        body_of("POST / HTTP/1.1\nTransfer-Encoding: chunked\n\n", None);
         body_of("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\r\nab\r\n1\nc\n0\r\n\r\n", Some("abc"));
         body_of("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nplain", Some("plain"));
     }

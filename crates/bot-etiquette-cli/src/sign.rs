@@ -64,7 +64,7 @@ struct Signed<'a> {
 
 pub(crate) fn run(options: &Sign) -> Result<Answer, Failure> {
     let key = key::signing_key(&options.key)?;
-    key::warn_of_published(key.verifying_key());
+    key::warn_of_published(&key.verifying_key().clone().into());
     let signer = signer(options, key)?;
     let mut request = request(options)?;
     let now = options.now.unwrap_or_else(time::now);

@@ -157,17 +157,23 @@ fn verifier(options: &Verify, message: &Message<'_>) -> Result<Verifier, Failure
     if let Some(label) = &options.label {
         return Ok(verifier.with_label(label));
     }
+    if options.profile == Rules::WebBotAuth {
+        return Ok(verifier);
+    }
     let received = ReceivedSignature::all(message).unwrap_or_default();
-    if options.profile == Rules::Rfc9421 && received.len() > 1 {
-        let labels: Vec<_> = received.iter().map(ReceivedSignature::label).collect();
-        return Err(Failure::new(format_args!(
+    // A label that one of the two fields alone has is no signature; nor is one that cannot be read.
+    let whole = received.iter().filter(|one| one.components().is_ok() && one.signature().is_ok());
+    let labels: Vec<_> = whole.map(ReceivedSignature::label).collect();
+    match labels.as_slice() {
+        [] => Ok(verifier),
+        [only] => Ok(verifier.with_label(*only)),
+        several => Err(Failure::new(format_args!(
             "{}: {} signatures (choose one with --label: {})",
             options.message,
-            labels.len(),
-            labels.join(", ")
-        )));
+            several.len(),
+            several.join(", ")
+        ))),
     }
-    Ok(verifier)
 }
 
 /// A message with a field that none may have is a malformed message, not an unreadable file.

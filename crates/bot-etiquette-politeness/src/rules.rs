@@ -118,11 +118,12 @@ impl Rules {
         self.revisit.get(class).is_some_and(|interval| *interval > 0)
     }
 
-    /// The Crawl-delay that is kept when robots.txt asks for `asked`, and whether it keeps the crawler away.
+    /// The Crawl-delay that is kept when robots.txt asks for `asked`, and whether it keeps the crawler away: then it is no
+    /// pause between requests, for the one path that may still be asked has paces of its own.
     pub(crate) fn crawl_delay(&self, asked: u64) -> (u64, bool) {
         match (self.crawl_delay_cap, self.crawl_delay_over) {
             (Some(cap), OverCap::Clamp) => (asked.min(cap), false),
-            (Some(cap), OverCap::Refuse) => (asked, asked > cap),
+            (Some(cap), OverCap::Refuse) if asked > cap => (0, true),
             _ => (asked, false),
         }
     }

@@ -63,6 +63,16 @@ impl KeyMaterial {
         }
     }
 
+    /// A public JWK with the members that the thumbprint is made of; none of a shared secret, which has no public part.
+    #[must_use]
+    pub fn to_jwk(&self) -> Option<String> {
+        match self {
+            Self::Ed25519(key) => Some(key.to_jwk()),
+            #[cfg(feature = "algorithms")]
+            Self::Other(key) => key.to_jwk(),
+        }
+    }
+
     /// Whether some signature of this key fits every message, or the key has a second form.
     #[must_use]
     pub fn is_weak(&self) -> bool {

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use bot_etiquette_signing::directory::{DirectoryCheck, Finding};
 use clap::Args;
+use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
@@ -19,7 +20,7 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE", value_parser = input::source)]
     file: String,
     /// The host it was fetched from, such as bot.example.
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", value_parser = authority)]
     authority: Option<String>,
     /// The response headers, as `curl --dump-header FILE` writes them.
     #[arg(long, value_name = "FILE", conflicts_with = "online", value_parser = input::source)]
@@ -89,6 +90,14 @@ pub(super) fn run(options: &Check) -> Result<Answer, Failure> {
         output::text(text.as_bytes())?;
     }
     Ok(if ok { Answer::Yes } else { Answer::No })
+}
+
+/// A host, with a port where it is not that of https.
+fn authority(text: &str) -> Result<String, &'static str> {
+    match text.parse::<Authority>() {
+        Ok(authority) if !authority.host().is_empty() && !text.contains('@') => Ok(text.to_owned()),
+        _ => Err("expected the host alone, such as bot.example or bot.example:8443"),
+    }
 }
 
 /// Status and fields as curl dumps them: a block for every answer, a redirect's before its target's.

@@ -178,6 +178,11 @@ fn a_bad_document_is_told_step_by_step() {
         !ended.stdout.contains(key(1).to_jwk().split("\"d\":\"").nth(1).unwrap().trim_end_matches("\"}"))
     );
     folder.run(&["directory", "check", "absent.json"]).refuses("absent.json: cannot read");
+    for authority in ["", "https://bot.example", "bot.example/x", "me@bot.example", "a b"] {
+        folder
+            .run(&["directory", "check", "absent.json", "--authority", authority])
+            .refuses("expected the host alone, such as bot.example");
+    }
 }
 
 struct Server(Child);

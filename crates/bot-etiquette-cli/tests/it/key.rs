@@ -78,6 +78,25 @@ fn every_form_of_a_key_is_shown_without_its_secret() {
     }
 }
 
+/// The example of RFC 7638 3.1, and test-key-ecc-p256 of RFC 9421 B.1.3.
+#[test]
+fn a_key_of_another_kind_that_verify_takes_is_named_too() {
+    let folder = Folder::new("key-other");
+    let rsa = r#"{"kty":"RSA","alg":"RS256","kid":"2011-04-29","e":"AQAB","n":"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw"}"#;
+    let ec = r#"{"kty":"EC","crv":"P-256","x":"qIVYZVLCrPZHGHjP17CTW0_-D9Lfw0EkjqF7xB4FivA","y":"Mc4nN9LTDOBhfoUeg8Ye9WedFRhnZXZJA12Qp0zZ6F0","d":"UpuF81l-kOxbjf7T4mNSv0r5tN67Gim7rnf6EFpcYDs"}"#;
+    for (jwk, thumbprint, members) in [
+        (rsa, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", ["e", "kty", "n"].as_slice()),
+        (ec, "ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI", &["crv", "kty", "x", "y"]),
+    ] {
+        folder.write("other.jwk", jwk);
+        let json = folder.run(&["key", "show", "other.jwk", "--json"]).exits(0).json();
+        assert_eq!(json["thumbprint"], thumbprint);
+        assert_eq!(json["jwk"].as_object().unwrap().keys().collect::<Vec<_>>(), members);
+    }
+    folder.write("shared.jwk", r#"{"kty":"oct","k":"AAECAwQFBgcICQoLDA0ODw"}"#);
+    folder.run(&["key", "show", "shared.jwk"]).refuses("shared.jwk: a shared secret has no public part");
+}
+
 #[test]
 fn what_is_no_key_is_refused_with_its_file_and_reason() {
     let folder = Folder::new("key-bad");

@@ -172,6 +172,29 @@ fn of_several_signatures_one_must_be_named() {
     judged(&verify(&folder, &[&rfc[..], &["--label", "sig1"]].concat(), &message), "verified", "none");
     // Among a bot's signatures the tag chooses.
     judged(&verify(&folder, &KEYS, &message), "verified", "none");
+    // A label of one field alone is none.
+    let stray = raw(&folder, &[], HEAD).replace("Signature: ", "Signature-Input: b=()\nSignature: ");
+    judged(&verify(&folder, &rfc, &stray), "verified", "none");
+}
+
+#[test]
+fn a_digest_over_content_that_was_taken_away_does_not_fit() {
+    let folder = folder("verify-stripped");
+    let digest = "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:";
+    let head = format!("POST /a HTTP/1.1\nHost: example.com\nContent-Digest: {digest}\n");
+    let field = format!("Content-Digest: {digest}");
+    let signed = raw(&folder, &["--component", "content-digest", "--header", &field], &head);
+    let signed = signed.trim_end_matches('\n');
+    for (end, outcome, reason) in [
+        ("\n\nhello", "verified", "none"),
+        ("\nContent-Length: 5\n\nhello", "verified", "none"),
+        ("\n\n", "invalid", "digest-mismatch"),
+        ("\nContent-Length: 0\n\n", "invalid", "digest-mismatch"),
+        // It was left out of the file: there is nothing to compare.
+        ("\nContent-Length: 5\n\n", "verified", "none"),
+    ] {
+        judged(&verify(&folder, &KEYS, &format!("{signed}{end}")), outcome, reason);
+    }
 }
 
 #[test]

@@ -164,6 +164,15 @@ fn a_crawl_delay_is_kept_cut_or_refused_as_the_policy_says() {
          1 robots h 1
          1 ask h/x -> go",
     );
+    check(
+        "2 days close the host, and its robots.txt is asked at the policy's own pace",
+        TWO_AT_A_TIME,
+        "0 ask h/robots.txt -> go
+         0.2 end h/robots.txt 200
+         0.2 robots h 172800
+         0.3 ask h/x -> never crawl-delay-too-long
+         0.3 ask h/robots.txt -> go",
+    );
     check("no cap: honoured", "[default]", &format!("{go} 3600\n 0 ask h/x -> wait 3600 crawl-delay"));
     check(
         "the largest of a host's origins, each taken back apart",

@@ -137,13 +137,8 @@ impl OtherKey {
         if modulus.is_empty() || exponent.is_empty() {
             return None;
         }
-        let json = format!(
-            r#"{{"e":"{}","kty":"RSA","n":"{}"}}"#,
-            URL_SAFE_NO_PAD.encode(exponent),
-            URL_SAFE_NO_PAD.encode(modulus),
-        );
         let material = Material::Rsa { modulus: modulus.to_vec(), exponent: exponent.to_vec() };
-        Some(Self::new(material, RSA_ALGORITHMS.to_vec(), &json))
+        Some(Self::new(material, RSA_ALGORITHMS.to_vec(), &rsa_jwk(modulus, exponent)))
     }
 
     fn ec(crv: &str, x: &[u8], y: &[u8]) -> Option<Self> {
@@ -155,13 +150,9 @@ impl OtherKey {
         if x.len() != half || y.len() != half {
             return None;
         }
-        let json = format!(
-            r#"{{"crv":"{crv}","kty":"EC","x":"{}","y":"{}"}}"#,
-            URL_SAFE_NO_PAD.encode(x),
-            URL_SAFE_NO_PAD.encode(y),
-        );
         let point = [&[4], x, y].concat();
-        Some(Self::new(Material::Ec(point), vec![algorithm], &json))
+        let jwk = ec_jwk(&point);
+        Some(Self::new(Material::Ec(point), vec![algorithm], &jwk))
     }
 
     fn new(material: Material, algorithms: Vec<Algorithm>, json: &str) -> Self {
@@ -178,6 +169,17 @@ impl OtherKey {
     #[must_use]
     pub fn thumbprint(&self) -> &Thumbprint {
         &self.thumbprint
+    }
+
+    /// A public JWK with the members that its thumbprint is made of (RFC 7638 3.2); none of a shared secret, which has
+    /// no public part.
+    #[must_use]
+    pub fn to_jwk(&self) -> Option<String> {
+        match &self.material {
+            Material::Rsa { modulus, exponent } => Some(rsa_jwk(modulus, exponent)),
+            Material::Ec(point) => Some(ec_jwk(point)),
+            Material::Secret(_) => None,
+        }
     }
 
     /// Whether an RSA modulus has fewer than 2048 bits, or an HMAC secret fewer than 128.
@@ -249,6 +251,20 @@ impl fmt::Debug for OtherKey {
             .field("thumbprint", &self.thumbprint)
             .finish_non_exhaustive()
     }
+}
+
+fn rsa_jwk(modulus: &[u8], exponent: &[u8]) -> String {
+    let (n, e) = (URL_SAFE_NO_PAD.encode(modulus), URL_SAFE_NO_PAD.encode(exponent));
+    format!(r#"{{"e":"{e}","kty":"RSA","n":"{n}"}}"#)
+}
+
+/// The JWK of an uncompressed point.
+fn ec_jwk(point: &[u8]) -> String {
+    let numbers = point.get(1..).unwrap_or_default();
+    let (x, y) = numbers.split_at(numbers.len() / 2);
+    let crv = if x.len() == 32 { "P-256" } else { "P-384" };
+    let (x, y) = (URL_SAFE_NO_PAD.encode(x), URL_SAFE_NO_PAD.encode(y));
+    format!(r#"{{"crv":"{crv}","kty":"EC","x":"{x}","y":"{y}"}}"#)
 }
 
 /// Thumbprints of test-key-rsa, test-key-rsa-pss, test-key-ecc-p256 and test-shared-secret (RFC 9421 B.1),

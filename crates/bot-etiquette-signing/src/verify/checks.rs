@@ -242,6 +242,11 @@ fn agent(
         // Elsewhere it is a field like any other.
         return Ok(None);
     }
+    let covers = |c: &Component| c.name() == SIGNATURE_AGENT && !c.is_of_request() && !c.is_of_trailers();
+    if components.iter().any(covers) && !message.headers.contains_key(SIGNATURE_AGENT) {
+        let detail = "Signature-Agent is covered, and the message has none";
+        return Err(invalid(InvalidReason::ComponentMissing, detail));
+    }
     let any_member = policy.lenient || published_window;
     let rules = AgentRules { profiles: policy.profiles.as_deref(), any_member };
     covered_agent(message.headers, components, label, rules).map_err(|error| match error {

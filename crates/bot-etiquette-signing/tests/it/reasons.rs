@@ -298,6 +298,7 @@ fn the_algorithms_of_policy_key_and_parameter_agree() {
 fn the_key_is_the_agents_own_and_strong() {
     signed("key-unknown", |bot| bot.lookup = Lookup::Unknown);
     signed("directory-unavailable", |bot| bot.lookup = Lookup::Unavailable);
+    changed("component-missing", |bot| drop(bot.request.headers_mut().remove("signature-agent")));
     signed("no-agent", |bot| {
         bot.request.headers_mut().remove("signature-agent");
         bot.covered = vec!["@authority"];

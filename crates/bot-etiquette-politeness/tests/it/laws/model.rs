@@ -352,7 +352,11 @@ impl Model {
             }
         }
         let asked = asked.values().flatten().max().copied().unwrap_or(0);
-        let crawl_delay = if law.over == OverCap::Clamp { asked.min(law.cap) } else { asked };
+        let crawl_delay = match law.over {
+            OverCap::Clamp => asked.min(law.cap),
+            OverCap::Refuse if asked > law.cap => 0,
+            _ => asked,
+        };
         if let Some(anchor) = anchor {
             until(Reason::MinDelay, anchor + law.min_delay);
             until(Reason::CrawlDelay, anchor + crawl_delay);
