@@ -166,7 +166,7 @@ mod tests {
         let sources = concat!(
             include_str!("language.rs"),
             include_str!("pace.rs"),
-            include_str!("mod.rs"),
+            include_str!("../page.rs"),
             include_str!("sections.rs")
         );
         for key in Language::English.words().keys() {
