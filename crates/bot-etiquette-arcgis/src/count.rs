@@ -121,7 +121,7 @@ impl Read for Counts {
         let Some(list) = ["layerEstimates", "layers"].into_iter().find(|list| document.has(list)) else {
             return Err(Problem::OtherKind { expected: Self::KIND });
         };
-        let (layers, bad_items, _) = items(document, list);
+        let (layers, bad_items) = items(document, list);
         Ok(Self { layers, bad_items })
     }
 }

@@ -138,7 +138,7 @@ impl Read for Directory {
         if !is_listed && (is_other || !document.has("currentVersion")) {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (services, bad_items, _) = items(document, "services");
+        let (services, bad_items) = items(document, "services");
         Ok(Self {
             current_version: document.with("currentVersion", |raw| scalar::number(raw)),
             folders: document.with("folders", |raw| scalar::words(raw)),

@@ -316,8 +316,6 @@ pub struct Layers {
     /// What could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bad_items: Vec<BadItem>,
-    #[serde(skip)]
-    equal_keys: bool,
 }
 
 impl Layers {
@@ -334,13 +332,9 @@ impl Read for Layers {
         if !document.has_any(&["layers", "tables"]) || document.has("services") {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (layers, mut bad_items, equal) = items(document, "layers");
-        let (tables, bad_tables, equal_too) = items(document, "tables");
+        let (layers, mut bad_items) = items(document, "layers");
+        let (tables, bad_tables) = items(document, "tables");
         bad_items.extend(bad_tables);
-        Ok(Self { layers, tables, bad_items, equal_keys: equal || equal_too })
-    }
-
-    fn has_equal_keys(&self) -> bool {
-        self.equal_keys
+        Ok(Self { layers, tables, bad_items })
     }
 }

@@ -168,8 +168,8 @@ impl Read for Service {
         if !document.has_any(&MARKS) || is_layer || document.has_any(&["services", "features"]) {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (layers, mut bad_items, _) = items(document, "layers");
-        let (tables, bad_tables, _) = items(document, "tables");
+        let (layers, mut bad_items) = items(document, "layers");
+        let (tables, bad_tables) = items(document, "tables");
         bad_items.extend(bad_tables);
         let text = |name| document.with(name, |raw| scalar::text(raw));
         let number = |name| document.with(name, |raw| scalar::number(raw));

@@ -174,9 +174,35 @@ fn broken_text_is_mended_and_the_mending_named() {
 }
 
 #[test]
-fn equal_keys_are_resolved_to_the_last() {
-    let layer = Answer::body(br#"{"id":1,"name":"a","id":2}"#).read::<Layer>().unwrap().facts;
-    assert_eq!(layer.id, 2);
+fn equal_keys_are_resolved_to_the_last_and_told_whatever_is_read() {
+    #[track_caller]
+    fn told<T: bot_etiquette_arcgis::Facts>(body: &str) -> T {
+        let parsed = Answer::body(body.as_bytes()).read::<T>().unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(parsed.repairs, ["equal-keys"], "{body}");
+        parsed.facts
+    }
+    assert_eq!(told::<Layer>(r#"{"id":1,"id":2,"name":"L","type":"Feature Layer"}"#).id, 2);
+    assert_eq!(
+        told::<Layer>(r#"{"id":1,"name":"L","extent":{"xmin":1,"xmin":2}}"#).extent.unwrap().xmin,
+        Some(2.0)
+    );
+    assert_eq!(told::<Layer>(r#"{"id":1,"name":"L","of no use":1,"of no use":2}"#).id, 1);
+    assert_eq!(told::<Layers>(r#"{"layers":[{"id":1,"name":"L","id":2}],"tables":[]}"#).layers[0].id, 2);
+    let directory = told::<Directory>(r#"{"services":[{"name":"A","name":"B","type":"MapServer"}]}"#);
+    assert_eq!(directory.services[0].name, "B");
+    let twice = r#"{"services":[],"folders":["A"],"folders":["B"]}"#;
+    assert_eq!(told::<Directory>(twice).folders, ["B"]);
+    let service = told::<Service>(r#"{"mapName":"M","layers":[],"fullExtent":{"xmin":1,"ymin":1,"ymin":2}}"#);
+    assert_eq!(service.full_extent.unwrap().ymin, Some(2.0));
+    assert_eq!(told::<Count>(r#"{"count":1,"count":2}"#).count, 2);
+    assert_eq!(told::<Counts>(r#"{"layerEstimates":[{"layerId":1,"count":1,"count":2}]}"#).of(1), Some(2));
+    let extent = told::<QueryExtent>(r#"{"extent":{"xmin":1,"ymin":1,"xmax":1,"ymax":1,"xmax":3}}"#);
+    assert_eq!(extent.extent.unwrap().xmax, Some(3.0));
+    let page = told::<FeaturePage>(r#"{"features":[{"geometry":{"x":1,"y":1,"x":5}}]}"#);
+    assert!(format!("{page:?}").contains("5.0"), "{page:?}");
+    // Members that are passed over undecoded are not looked into.
+    let page = r#"{"features":[{"attributes":{"a":1,"a":2},"geometry":null}]}"#;
+    assert!(Answer::body(page.as_bytes()).read::<FeaturePage>().unwrap().repairs.is_empty());
 }
 
 #[test]
