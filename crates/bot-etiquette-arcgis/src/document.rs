@@ -62,6 +62,11 @@ impl<'a> Document<'a> {
         names.iter().any(|name| self.has(name))
     }
 
+    /// Whether there is no member but those of these names.
+    pub(crate) fn has_only(&self, names: &[&str]) -> bool {
+        self.members.iter().all(|(key, _)| names.contains(&key.as_ref()))
+    }
+
     /// Whether a member holds something: neither null nor an empty array, object or text.
     pub(crate) fn is_filled(&self, name: &str) -> bool {
         match self.member(name) {

@@ -345,6 +345,41 @@ fn kinds_are_not_taken_for_each_other() {
     assert_eq!(code::<Layer>(layer), "data");
     assert_eq!(code::<Layer>(r#"{"currentVersion":10.9,"layers":[]}"#), "other-kind");
     assert_eq!(code::<Service>(r#"{"currentVersion":10.9,"services":[]}"#), "other-kind");
+    // Each of these is data of its own kinds and of no other.
+    let directory = r#"{"currentVersion":10.9,"services":[{"name":"A","type":"MapServer"}]}"#;
+    let service =
+        r#"{"layers":[{"id":0,"name":"L","type":"Feature Layer"}],"currentVersion":10,"mapName":"M"}"#;
+    let image =
+        r#"{"currentVersion":10.9,"name":"I","extent":{"xmin":1,"ymin":1,"xmax":2,"ymax":2},"pixelSizeX":1}"#;
+    let layers = r#"{"layers":[{"id":0,"name":"L","type":"Feature Layer"}],"tables":[]}"#;
+    let simple =
+        r#"{"id":0,"name":"L","type":"Feature Layer","extent":{"xmin":1,"ymin":1,"xmax":2,"ymax":2}}"#;
+    let count = r#"{"count":5}"#;
+    let counts = r#"{"layers":[{"id":0,"count":5},{"id":1}]}"#;
+    let estimates = r#"{"layerEstimates":[{"layerId":0}]}"#;
+    let extent = r#"{"extent":{"xmin":1,"ymin":1,"xmax":2,"ymax":2},"count":5}"#;
+    let features = r#"{"features":[{"geometry":null}]}"#;
+    let info = r#"{"currentVersion":10.81,"authInfo":{"isTokenBasedSecurity":true}}"#;
+    let all =
+        [directory, service, image, layers, layer, simple, count, counts, estimates, extent, features, info];
+    type Judge = fn(&str) -> &'static str;
+    let kinds: [(Judge, &[&str]); 8] = [
+        (code::<Directory>, &[directory]),
+        (code::<Service>, &[service, image]),
+        (code::<Layers>, &[layers]),
+        (code::<Layer>, &[layer, simple]),
+        (code::<Count>, &[count, extent]),
+        (code::<Counts>, &[counts, estimates]),
+        (code::<QueryExtent>, &[count, extent]),
+        (code::<FeaturePage>, &[features]),
+    ];
+    for (index, (judge, own)) in kinds.into_iter().enumerate() {
+        for body in all {
+            assert_eq!(judge(body) == "data", own.contains(&body), "kind {index}: {body}");
+        }
+    }
+    assert_eq!(code::<Counts>(r#"{"layers":[{"id":0,"name":"L"}],"currentVersion":10}"#), "other-kind");
+    assert_eq!(code::<Counts>(r#"{"layers":[]}"#), "other-kind");
 }
 
 #[test]
