@@ -160,7 +160,7 @@ pub struct SitemapFinding {
     pub kind: SitemapFindingKind,
     /// Where, in bytes of the unpacked text.
     pub offset: u64,
-    /// The value at fault, at most 200 characters of it.
+    /// The value at fault, at most 200 characters of it; the name of a value that is repeated.
     pub detail: String,
 }
 
@@ -175,6 +175,8 @@ pub enum SitemapFindingKind {
     LongUrl,
     /// An entry without a URL.
     NoUrl,
+    /// A value, such as a URL, that an entry has already; the first one counts.
+    Repeated,
     /// A date that is none; the entry is kept without it.
     BadDate,
     /// A priority that is no number from 0 to 1; cut to that range, or left out.
