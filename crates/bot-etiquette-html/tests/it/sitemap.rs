@@ -295,6 +295,17 @@ fn a_date_of_the_day_after_tomorrow_is_not_believed() {
     let now = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_795_996_800);
     let is_future = |text: &str| LastModified::from_feed(text).unwrap().is_future(now);
     assert!(!is_future("2026-12-01") && is_future("2026-12-01T00:00:01Z") && !is_future("1950"));
+    let file = |date: &str| format!("<urlset><url><loc>/1</loc><lastmod>{date}</lastmod></url></urlset>");
+    for (date, is_kept) in [("2026-12-01", true), ("2026-12-01T00:00:01Z", false), ("2126-01", false)] {
+        let file = file(date);
+        let mut sitemap = Sitemap::new(url("https://ex.com/"), file.as_bytes()).at(now);
+        let entry = sitemap.next().unwrap().unwrap();
+        assert_eq!((entry.lastmod.is_some(), sitemap.findings().is_empty()), (is_kept, is_kept), "{date}");
+        if let [finding] = sitemap.findings() {
+            assert_eq!((finding.kind, finding.detail.as_str()), (SitemapFindingKind::FutureDate, date));
+        }
+    }
+    assert!(read(file("2126-01")).entries[0].lastmod.is_some(), "no time is known");
 }
 
 #[test]
