@@ -234,7 +234,7 @@ fn judge<T: Facts>(document: Option<&Document<'_>>, repairs: Vec<String>) -> Res
     if document.is_filled("error") && !T::HAS_ERROR_KEY {
         parsed.warnings.push("an error stands beside the data".to_owned());
     }
-    if parsed.facts.has_equal_keys() {
+    if document.has_equal_keys() {
         parsed.repairs.push("equal-keys".to_owned());
     }
     Ok(parsed)

@@ -121,7 +121,11 @@ impl Read for Counts {
         let Some(list) = ["layerEstimates", "layers"].into_iter().find(|list| document.has(list)) else {
             return Err(Problem::OtherKind { expected: Self::KIND });
         };
-        let (layers, bad_items, _) = items(document, list);
+        let (layers, bad_items) = items::<LayerCount>(document, list);
+        // Descriptions list their layers under the same name as the query of a whole service does.
+        if list == "layers" && layers.iter().all(|layer| layer.count.is_none()) {
+            return Err(Problem::OtherKind { expected: Self::KIND });
+        }
         Ok(Self { layers, bad_items })
     }
 }
@@ -161,13 +165,14 @@ impl Read for QueryExtent {
     const KIND: &'static str = "extent";
 
     fn from_document(document: &Document<'_>) -> Result<Self, Problem> {
-        if !document.has_any(&["extent", "count"]) || document.has("id") {
-            let problem = if document.has("features") && !document.has("id") {
-                Problem::CountIgnored
-            } else {
-                Problem::OtherKind { expected: Self::KIND }
-            };
-            return Err(problem);
+        // Image services and layers have an extent of their own.
+        const OTHERS: [&str; 7] =
+            ["id", "name", "currentVersion", "capabilities", "layers", "services", "fields"];
+        if document.has("features") && !document.has("id") {
+            return Err(Problem::CountIgnored);
+        }
+        if !document.has_any(&["extent", "count"]) || document.has_any(&OTHERS) {
+            return Err(Problem::OtherKind { expected: Self::KIND });
         }
         Ok(Self {
             count: document.with("count", |raw| scalar::unsigned(raw)),

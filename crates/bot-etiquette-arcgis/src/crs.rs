@@ -99,6 +99,19 @@ impl Crs {
         (lon.abs() <= 180.0 + NOISE && lat.abs() <= 90.0 + NOISE).then_some((lon, lat))
     }
 
+    /// Where a pole, named by its latitude, lies in the system; none where it is no single point, but a line or nowhere.
+    #[cfg_attr(
+        not(feature = "proj"),
+        allow(unused_variables, reason = "the systems that are known then have no such point")
+    )]
+    pub(crate) fn pole(&self, lat: f64) -> Option<(f64, f64)> {
+        match &self.way {
+            Way::Degrees | Way::Mercator => None,
+            #[cfg(feature = "proj")]
+            Way::Projected(projected) => projected.pole(lat),
+        }
+    }
+
     /// The area that the system is made for: west, south, east, north.
     pub(crate) fn area(&self) -> Option<[f64; 4]> {
         #[cfg(feature = "proj")]

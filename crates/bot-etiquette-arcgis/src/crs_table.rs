@@ -64,6 +64,18 @@ impl Projected {
         transform(&self.from, &self.to, &mut point).ok()?;
         Some((point.0.to_degrees(), point.1.to_degrees()))
     }
+
+    /// Where a pole lies, if all meridians meet in one point there.
+    pub(crate) fn pole(&self, lat: f64) -> Option<(f64, f64)> {
+        let at = |lon: f64| {
+            let mut point = (lon.to_radians(), lat.to_radians(), 0.0);
+            transform(&self.to, &self.from, &mut point).ok()?;
+            (point.0.is_finite() && point.1.is_finite()).then_some((point.0, point.1))
+        };
+        let first = at(0.0)?;
+        let is_same = |(x, y): (f64, f64)| (x - first.0).hypot(y - first.1) < 1.0;
+        [-90.0, 90.0, 180.0].into_iter().all(|lon| at(lon).is_some_and(is_same)).then_some(first)
+    }
 }
 
 /// Where the system is meant to be used.

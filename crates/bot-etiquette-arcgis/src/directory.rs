@@ -133,12 +133,27 @@ impl Read for Directory {
     fn from_document(document: &Document<'_>) -> Result<Self, Problem> {
         let is_listed = document.has_any(&["services", "folders"]);
         // A service description has a version too, and is no directory without entries.
-        let is_other =
-            document.has_any(&["layers", "capabilities", "mapName", "fields", "type", "fullVersion"]);
+        const OTHERS: [&str; 14] = [
+            "layers",
+            "tables",
+            "capabilities",
+            "mapName",
+            "fields",
+            "type",
+            "fullVersion",
+            "authInfo",
+            "id",
+            "name",
+            "fullExtent",
+            "extent",
+            "features",
+            "count",
+        ];
+        let is_other = document.has_any(&OTHERS);
         if !is_listed && (is_other || !document.has("currentVersion")) {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (services, bad_items, _) = items(document, "services");
+        let (services, bad_items) = items(document, "services");
         Ok(Self {
             current_version: document.with("currentVersion", |raw| scalar::number(raw)),
             folders: document.with("folders", |raw| scalar::words(raw)),

@@ -1,6 +1,7 @@
 //! One pass over a document's top level: members stay undecoded, and arrays are split into items.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
@@ -18,6 +19,8 @@ const ITEMS: [&str; 6] = ["layers", "tables", "features", "services", "layerEsti
 pub struct Document<'a> {
     json: &'a str,
     members: Members<'a>,
+    /// Whether something inside was read although an object of it had two members of one name.
+    equal_keys: Cell<bool>,
 }
 
 type Members<'a> = Vec<(Cow<'a, str>, Member<'a>)>;
@@ -36,7 +39,14 @@ impl<'a> Document<'a> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let members = shape::read::<Top, _>(&mut reader)?;
         reader.end()?;
-        Ok(members.map(|members| Self { json, members }))
+        Ok(members.map(|members| Self { json, members, equal_keys: Cell::new(false) }))
+    }
+
+    /// Whether an object that was read, or the one at the top, has two members of one name.
+    pub(crate) fn has_equal_keys(&self) -> bool {
+        let mut names: Vec<&str> = self.members.iter().map(|(name, _)| name.as_ref()).collect();
+        names.sort_unstable();
+        self.equal_keys.get() || names.windows(2).any(|pair| matches!(pair, [one, other] if one == other))
     }
 
     /// The last member of this name, since that is what most readers take of equal names.
@@ -50,6 +60,11 @@ impl<'a> Document<'a> {
 
     pub(crate) fn has_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.has(name))
+    }
+
+    /// Whether there is no member but those of these names.
+    pub(crate) fn has_only(&self, names: &[&str]) -> bool {
+        self.members.iter().all(|(key, _)| names.contains(&key.as_ref()))
     }
 
     /// Whether a member holds something: neither null nor an empty array, object or text.
@@ -77,9 +92,12 @@ impl<'a> Document<'a> {
 
     /// The whole document as `T`, equal keys resolved to the last; none when it has another shape.
     pub(crate) fn whole<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_str(self.json)
-            .or_else(|_| serde_json::from_str(self.json).and_then(serde_json::from_value))
-            .ok()
+        self.last(self.json, |json| serde_json::from_str(json)).ok()
+    }
+
+    /// Reads one item by itself, so that a broken one loses nobody else.
+    pub(crate) fn item<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, serde_json::Error> {
+        self.last(raw.get(), |json| serde_json::from_str(json))
     }
 
     /// A member as `T`; none when it is missing or of another shape.
@@ -91,23 +109,25 @@ impl<'a> Document<'a> {
     pub(crate) fn with<T: Default>(
         &self,
         name: &str,
-        read: fn(&mut serde_json::Deserializer<serde_json::de::StrRead<'a>>) -> Result<T, serde_json::Error>,
+        read: fn(&mut serde_json::Deserializer<serde_json::de::StrRead<'_>>) -> Result<T, serde_json::Error>,
     ) -> T {
-        let read = |raw: &'a RawValue| read(&mut serde_json::Deserializer::from_str(raw.get())).ok();
-        self.value(name).and_then(read).unwrap_or_default()
+        let read =
+            |raw: &RawValue| self.last(raw.get(), |json| read(&mut serde_json::Deserializer::from_str(json)));
+        self.value(name).and_then(|raw| read(raw).ok()).unwrap_or_default()
     }
-}
 
-/// Reads one item by itself, so that a broken one loses nobody else.
-///
-/// Equal keys, which typed reading refuses, are resolved to the last one in a second try; `true` tells so.
-pub(crate) fn item<T: DeserializeOwned>(raw: &RawValue) -> Result<(T, bool), serde_json::Error> {
-    match serde_json::from_str(raw.get()) {
-        Ok(item) => Ok((item, false)),
-        Err(first) => {
-            let value: serde_json::Value = serde_json::from_str(raw.get())?;
-            serde_json::from_value(value).map(|item| (item, true)).map_err(|_| first)
-        }
+    /// Reads `json`. Equal keys, which typed reading refuses, are resolved to the last one in a second try, which is noted.
+    fn last<T>(
+        &self,
+        json: &str,
+        read: impl Fn(&str) -> Result<T, serde_json::Error>,
+    ) -> Result<T, serde_json::Error> {
+        read(json).or_else(|first| {
+            let value: serde_json::Value = serde_json::from_str(json)?;
+            let found = read(&value.to_string()).map_err(|_| first)?;
+            self.equal_keys.set(true);
+            Ok(found)
+        })
     }
 }
 

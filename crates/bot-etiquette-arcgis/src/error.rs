@@ -64,10 +64,7 @@ impl EsriError {
     fn envelope(document: &Document<'_>) -> Option<Self> {
         let raw = document.value("error")?.get();
         match raw.as_bytes().first() {
-            Some(b'{') => {
-                let (error, _) = crate::document::item::<Self>(document.value("error")?).ok()?;
-                Some(error)
-            }
+            Some(b'{') => document.item(document.value("error")?).ok(),
             Some(b'"') => {
                 let message: String = serde_json::from_str(raw).ok()?;
                 (!message.trim().is_empty()).then(|| Self { message: Some(message), ..Self::default() })

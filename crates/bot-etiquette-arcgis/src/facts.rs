@@ -22,11 +22,6 @@ pub(crate) mod sealed {
 
         fn from_document(document: &Document<'_>) -> Result<Self, Problem>;
 
-        /// Whether an object had two members of one name.
-        fn has_equal_keys(&self) -> bool {
-            false
-        }
-
         /// Whether an unreadable body shows that the server sent features instead of a count.
         fn ignores_count(_body: &[u8]) -> bool {
             false
@@ -46,21 +41,17 @@ pub struct BadItem {
     pub error: String,
 }
 
-/// Reads every item of the lists named, each by itself; gives what was read, what was not, and whether keys repeated.
+/// Reads every item of the list named, each by itself; gives what was read and what was not.
 pub(crate) fn items<T: serde::de::DeserializeOwned>(
     document: &Document<'_>,
     list: &str,
-) -> (Vec<T>, Vec<BadItem>, bool) {
+) -> (Vec<T>, Vec<BadItem>) {
     let raw = document.items(list);
     let mut read = Vec::with_capacity(raw.len().min(4096));
     let mut bad = Vec::new();
-    let mut equal_keys = false;
     for (index, raw) in raw.iter().enumerate() {
-        match crate::document::item::<T>(raw) {
-            Ok((item, equal)) => {
-                read.push(item);
-                equal_keys |= equal;
-            }
+        match document.item(raw) {
+            Ok(item) => read.push(item),
             Err(error) => {
                 let error = error.to_string();
                 let error = error.split(" at line ").next().unwrap_or_default().to_owned();
@@ -68,5 +59,5 @@ pub(crate) fn items<T: serde::de::DeserializeOwned>(
             }
         }
     }
-    (read, bad, equal_keys)
+    (read, bad)
 }

@@ -88,7 +88,7 @@ impl Read for FeaturePage {
         if !document.has("features") {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (wires, bad_items, _) = items::<Wire>(document, "features");
+        let (wires, bad_items) = items::<Wire>(document, "features");
         let field: Option<String> =
             document.with("objectIdFieldName", |raw| scalar::text(raw)).or_else(|| oid_field(document));
         let flag = |name| document.with(name, |raw| scalar::truth(raw));

@@ -96,7 +96,7 @@ impl Read for Footprints {
         let Some(collection) = document.get::<Collection<'_>>("featureCollection") else {
             return Err(Problem::OtherKind { expected: Self::KIND });
         };
-        let read = |raw: &&RawValue| crate::document::item::<Wire>(raw).ok()?.0.layer_definition;
+        let read = |raw: &&RawValue| document.item::<Wire>(raw).ok()?.layer_definition;
         Ok(Self { layers: collection.layers.iter().filter_map(read).collect() })
     }
 }

@@ -233,7 +233,15 @@ impl<'de> Visitor<'de> for GeometryVisitor {
         let mut is_point = false;
         let mut envelope = [f64::NAN; 4];
         let mut geojson: (Option<String>, Option<Box<RawValue>>) = (None, None);
+        let mut seen = 0_u32;
         while let Some(Key(key)) = map.next_key()? {
+            if let Some(place) = NAMES.iter().position(|name| *name == key.as_ref()) {
+                // As derived readers do: whoever reads the feature resolves it to the last, and says so.
+                if seen & (1 << place) != 0 {
+                    return Err(serde::de::Error::custom(format_args!("two members named {key}")));
+                }
+                seen |= 1 << place;
+            }
             match key.as_ref() {
                 "x" => (point.x, is_point) = (number(&mut map)?, true),
                 "y" => (point.y, is_point) = (number(&mut map)?, true),
@@ -273,6 +281,26 @@ impl<'de> Visitor<'de> for GeometryVisitor {
         Ok(geometry)
     }
 }
+
+/// The members that are read.
+const NAMES: [&str; 16] = [
+    "x",
+    "y",
+    "z",
+    "points",
+    "paths",
+    "curvePaths",
+    "rings",
+    "curveRings",
+    "xmin",
+    "ymin",
+    "xmax",
+    "ymax",
+    "hasZ",
+    "hasM",
+    "type",
+    "coordinates",
+];
 
 fn number<'de, A: MapAccess<'de>>(map: &mut A) -> Result<f64, A::Error> {
     Ok(map.next_value::<Scalar<'de>>()?.number().unwrap_or(f64::NAN))

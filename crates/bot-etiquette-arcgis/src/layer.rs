@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::count::Counts;
 use crate::document::Document;
 use crate::facts::{BadItem, items, sealed::Read};
 use crate::outcome::Problem;
@@ -316,8 +317,6 @@ pub struct Layers {
     /// What could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bad_items: Vec<BadItem>,
-    #[serde(skip)]
-    equal_keys: bool,
 }
 
 impl Layers {
@@ -331,16 +330,27 @@ impl Read for Layers {
     const KIND: &'static str = "list of layers";
 
     fn from_document(document: &Document<'_>) -> Result<Self, Problem> {
-        if !document.has_any(&["layers", "tables"]) || document.has("services") {
+        // A service lists its layers too, and tells less of them.
+        const OTHERS: [&str; 7] = [
+            "services",
+            "mapName",
+            "serviceDescription",
+            "capabilities",
+            "fullExtent",
+            "initialExtent",
+            "singleFusedMapCache",
+        ];
+        if !document.has_any(&["layers", "tables"]) || document.has_any(&OTHERS) {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (layers, mut bad_items, equal) = items(document, "layers");
-        let (tables, bad_tables, equal_too) = items(document, "tables");
+        let (layers, mut bad_items) = items(document, "layers");
+        // The counts of a whole service come under the same name.
+        let is_bare = |layer: &Layer| layer.name.is_none() && layer.kind.is_none();
+        if layers.iter().all(is_bare) && Counts::from_document(document).is_ok() {
+            return Err(Problem::OtherKind { expected: Self::KIND });
+        }
+        let (tables, bad_tables) = items(document, "tables");
         bad_items.extend(bad_tables);
-        Ok(Self { layers, tables, bad_items, equal_keys: equal || equal_too })
-    }
-
-    fn has_equal_keys(&self) -> bool {
-        self.equal_keys
+        Ok(Self { layers, tables, bad_items })
     }
 }

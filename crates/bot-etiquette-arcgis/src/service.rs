@@ -153,23 +153,28 @@ impl Read for Service {
     const KIND: &'static str = "service";
 
     fn from_document(document: &Document<'_>) -> Result<Self, Problem> {
-        const MARKS: [&str; 9] = [
+        const OWN: [&str; 7] = [
             "layers",
             "tables",
             "fullExtent",
             "initialExtent",
-            "extent",
-            "capabilities",
             "serviceDescription",
             "mapName",
             "singleFusedMapCache",
         ];
-        let is_layer = document.has("id") && document.has_any(&["fields", "objectIdField", "geometryType"]);
-        if !document.has_any(&MARKS) || is_layer || document.has_any(&["services", "features"]) {
+        const SHARED: [&str; 2] = ["extent", "capabilities"];
+        const LAYER: [&str; 4] = ["fields", "objectIdField", "geometryType", "parentLayer"];
+        let is_own = document.has_any(&OWN);
+        // Hosted tiles have an id as layers do.
+        let is_layer = document.has("id") && (!is_own || document.has_any(&LAYER));
+        // A service has these too, but never alone: they are a list of layers or counts, or an extent.
+        let is_part = document.has_only(&["layers", "tables", "extent", "count"]);
+        let is_any = is_own || document.has_any(&SHARED);
+        if !is_any || is_layer || is_part || document.has_any(&["services", "features"]) {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (layers, mut bad_items, _) = items(document, "layers");
-        let (tables, bad_tables, _) = items(document, "tables");
+        let (layers, mut bad_items) = items(document, "layers");
+        let (tables, bad_tables) = items(document, "tables");
         bad_items.extend(bad_tables);
         let text = |name| document.with(name, |raw| scalar::text(raw));
         let number = |name| document.with(name, |raw| scalar::number(raw));

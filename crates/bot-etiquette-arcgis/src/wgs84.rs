@@ -271,7 +271,16 @@ fn place(crs: &Crs, [xmin, ymin, xmax, ymax]: [f64; 4]) -> Place {
     if placed.is_empty() {
         return Place::none(Reason::OutsideDomain);
     }
-    let boxes = bounds(&placed);
+    let mut boxes = bounds(&placed);
+    let is_inside = |(x, y)| (xmin..=xmax).contains(&x) && (ymin..=ymax).contains(&y);
+    let poles: Vec<f64> =
+        [-90.0, 90.0].into_iter().filter(|lat| crs.pole(*lat).is_some_and(is_inside)).collect();
+    if !poles.is_empty() {
+        // All meridians meet there, and no two points of the box show it.
+        let lats = || boxes.iter().flat_map(|bbox| [bbox.south, bbox.north]).chain(poles.iter().copied());
+        let (south, north) = (lats().fold(90.0, f64::min), lats().fold(-90.0, f64::max));
+        boxes = vec![Bbox { west: -180.0, south, east: 180.0, north }];
+    }
     if placed.len().saturating_mul(2) < points.len() {
         return Place::suspect(Reason::OutsideDomain, boxes);
     }

@@ -70,7 +70,10 @@ pub(crate) fn arcgis(options: &Arcgis) -> Result<Answer, Failure> {
         Kind::Layer => tell(options, answer.read().map(|parsed| parsed.map(placed))),
         Kind::Count => match answer.read::<Count>() {
             // One key holds the numbers of many layers.
-            Err(Problem::OtherKind { .. }) => tell::<Counts>(options, answer.read()),
+            Err(other @ Problem::OtherKind { .. }) => match answer.read::<Counts>() {
+                Err(Problem::OtherKind { .. }) => Ok(Some(other)),
+                read => tell(options, read),
+            },
             read => tell(options, read),
         },
         Kind::Extent => tell(options, answer.read().map(|parsed| parsed.map(placed_extent))),

@@ -1,6 +1,7 @@
 //! `extract html`, `extract sitemap` and `extract file`.
 
 use std::fmt::Write;
+use std::time::SystemTime;
 
 use bot_etiquette_html::{
     Image, ImageHead, PDF_FIRST, PDF_LAST, Page, PageReader, PdfTitle, Sitemap as Reader, SitemapEntry,
@@ -12,7 +13,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::exit::{Answer, Failure};
-use crate::{input, output};
+use crate::{input, output, time};
 
 #[derive(Debug, Args)]
 pub(crate) struct Html {
@@ -92,6 +93,9 @@ pub(crate) struct Sitemap {
     /// The URL the file was answered at, after redirects.
     #[arg(long, value_name = "BASE")]
     url: String,
+    /// The time to judge at: Unix seconds or RFC 3339; now by default. A date of more than a day later is left out.
+    #[arg(long, value_name = "T", value_parser = time::parse)]
+    now: Option<SystemTime>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -111,7 +115,7 @@ struct Listed<'a> {
 pub(crate) fn sitemap(options: &Sitemap) -> Result<Answer, Failure> {
     let url = base(&options.url)?;
     let bytes = input::read(&options.file)?;
-    let mut reader = Reader::new(url, bytes.as_slice());
+    let mut reader = Reader::new(url, bytes.as_slice()).at(options.now.unwrap_or_else(time::now));
     let entries = reader.by_ref().collect::<Result<Vec<_>, _>>()?;
     let kind = reader.kind();
     if options.json {

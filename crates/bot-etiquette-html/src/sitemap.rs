@@ -8,6 +8,7 @@ mod walk;
 mod xml;
 
 use std::io::{self, BufRead};
+use std::time::SystemTime;
 
 use url::Url;
 
@@ -38,6 +39,7 @@ use crate::Alternate;
 pub struct Sitemap<'a> {
     url: Url,
     limits: SitemapLimits,
+    now: Option<SystemTime>,
     state: State<'a>,
     kind: Option<SitemapKind>,
     entries: usize,
@@ -160,7 +162,7 @@ pub struct SitemapFinding {
     pub kind: SitemapFindingKind,
     /// Where, in bytes of the unpacked text.
     pub offset: u64,
-    /// The value at fault, at most 200 characters of it.
+    /// The value at fault, at most 200 characters of it; the name of a value that is repeated.
     pub detail: String,
 }
 
@@ -175,8 +177,12 @@ pub enum SitemapFindingKind {
     LongUrl,
     /// An entry without a URL.
     NoUrl,
+    /// A value, such as a URL, that an entry has already; the first one counts.
+    Repeated,
     /// A date that is none; the entry is kept without it.
     BadDate,
+    /// A date of more than a day after [`Sitemap::at`]; the entry is kept without it.
+    FutureDate,
     /// A priority that is no number from 0 to 1; cut to that range, or left out.
     BadPriority,
     /// More entries than [`SitemapLimits::entries`].
@@ -208,6 +214,7 @@ impl<'a> Sitemap<'a> {
         Self {
             url,
             limits,
+            now: None,
             state: State::New(Box::new(source)),
             kind: None,
             entries: 0,
@@ -215,6 +222,25 @@ impl<'a> Sitemap<'a> {
             trouble: Trouble::default(),
             raw: Raw::default(),
         }
+    }
+
+    /// Says when the file is read: a `lastmod` of more than a day later cannot be true and is left out.
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    /// use bot_etiquette_html::{Sitemap, SitemapFindingKind};
+    ///
+    /// let file: &[u8] = b"<urlset><url><loc>/1</loc><lastmod>2027-01-01</lastmod></url></urlset>";
+    /// let november = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_996_800);
+    /// let mut sitemap = Sitemap::new(url::Url::parse("https://ex.com/sitemap.xml")?, file).at(november);
+    /// assert_eq!(sitemap.next().ok_or("no entry")??.lastmod, None);
+    /// assert_eq!(sitemap.findings()[0].kind, SitemapFindingKind::FutureDate);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn at(mut self, now: SystemTime) -> Self {
+        self.now = Some(now);
+        self
     }
 
     /// What the file is; none before the first entry was asked for.
@@ -311,9 +337,15 @@ impl<'a> Sitemap<'a> {
             return None;
         };
         let date = raw.lastmod.trim();
-        let lastmod = LastModified::from_feed(date);
+        let mut lastmod = LastModified::from_feed(date);
         if lastmod.is_none() && !date.is_empty() {
             self.find(SitemapFindingKind::BadDate, raw.offset, date);
+        }
+        if let (Some(read), Some(now)) = (lastmod, self.now)
+            && read.is_future(now)
+        {
+            self.find(SitemapFindingKind::FutureDate, raw.offset, date);
+            lastmod = None;
         }
         let priority = raw.priority.trim();
         let number = priority.parse::<f32>().ok().filter(|number| number.is_finite());

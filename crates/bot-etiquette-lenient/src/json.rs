@@ -9,6 +9,8 @@
 //! | `NaN`, `Infinity`, `-Infinity`, `undefined` | `null` | `NotANumber` |
 //! | `+1`, `01`, `.5`, `5.` | the number meant | `Number` |
 //! | `[1,]`, `[,1]`, `{"a":1,,}` | the comma is skipped | `ExtraComma` |
+//! | `{"a":1 "b":2}`, `[{} {}]`, `[[] []]` | as if a comma stood there | `MissingComma` |
+//! | `{"a":}`, `{"a":,"b":1}` | `null` | `MissingValue` |
 //! | raw control byte in a string | kept as that character | `ControlCharacter` |
 //! | `\P` and other unknown escapes | the backslash is text | `Escape` |
 //! | `\ud83d` alone | U+FFFD | `Surrogate` |
@@ -16,7 +18,8 @@
 //! | the end inside an array, object or token | the token is dropped, what is open is closed | `CutEnd` |
 //! | an HTML comment after the document | skipped | `TrailingComment` |
 //!
-//! All else that is no JSON is a [`JsonError`]. The grammar is that of RFC 8259.
+//! All else that is no JSON is a [`JsonError`]. The grammar is that of RFC 8259. A comma is not put between the words or numbers
+//! of an array: `"a" "b"` may be a string with quotes inside, `1 000` a number.
 //!
 //! Several documents in one input are an error; UTF-16 is decoded by [`text::decode`](crate::text::decode) first.
 

@@ -112,8 +112,8 @@ impl Read for DcatFeed {
         let Some(items) = document.get::<Vec<&RawValue>>("dataset") else {
             return Err(Problem::OtherKind { expected: Self::KIND });
         };
-        let read = |raw: &&RawValue| crate::document::item::<Wire>(raw).ok();
-        Ok(Self { datasets: items.iter().filter_map(read).filter_map(|(wire, _)| dataset(wire)).collect() })
+        let read = |raw: &&RawValue| document.item::<Wire>(raw).ok();
+        Ok(Self { datasets: items.iter().filter_map(read).filter_map(dataset).collect() })
     }
 }
 

@@ -191,10 +191,10 @@ impl Read for HubDatasets {
         let Some(data) = document.get::<Vec<&RawValue>>("data") else {
             return Err(Problem::OtherKind { expected: Self::KIND });
         };
-        let read = |raw: &&RawValue| crate::document::item::<Resource>(raw).ok();
+        let read = |raw: &&RawValue| document.item::<Resource>(raw).ok();
         let meta: Option<Value> = document.get("meta");
         let total = meta.as_ref().and_then(|meta| meta.get("stats")?.get("totalCount")?.as_u64());
-        let datasets = data.iter().filter_map(read).filter_map(|(resource, _)| resource.attributes);
+        let datasets = data.iter().filter_map(read).filter_map(|resource| resource.attributes);
         Ok(Self { total, datasets: datasets.collect() })
     }
 }
@@ -214,7 +214,7 @@ impl Read for HubPage {
         if !document.has("features") || !document.has("links") {
             return Err(Problem::OtherKind { expected: Self::KIND });
         }
-        let (items, _, _) = crate::facts::items(document, "features");
+        let (items, _) = crate::facts::items(document, "features");
         let links: Vec<Link> = document.get("links").unwrap_or_default();
         let next = links.into_iter().find(|link| link.rel == "next").map(|link| link.href);
         Ok(Self { number_matched: document.with("numberMatched", |raw| scalar::unsigned(raw)), items, next })

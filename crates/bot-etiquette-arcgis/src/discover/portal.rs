@@ -115,11 +115,11 @@ impl Read for SearchPage {
         let Some(items) = document.get::<Vec<&RawValue>>("results") else {
             return Err(Problem::OtherKind { expected: Self::KIND });
         };
-        let items = items.into_iter().filter_map(|raw| crate::document::item::<SearchItem>(raw).ok());
+        let items = items.into_iter().filter_map(|raw| document.item::<SearchItem>(raw).ok());
         Ok(Self {
             total: document.with("total", |raw| scalar::unsigned(raw)).unwrap_or(0),
             next_start: document.with("nextStart", |raw| scalar::integer(raw)).unwrap_or(-1),
-            items: items.map(|(item, _)| item).collect(),
+            items: items.collect(),
         })
     }
 }

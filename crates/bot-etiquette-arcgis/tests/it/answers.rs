@@ -174,9 +174,35 @@ fn broken_text_is_mended_and_the_mending_named() {
 }
 
 #[test]
-fn equal_keys_are_resolved_to_the_last() {
-    let layer = Answer::body(br#"{"id":1,"name":"a","id":2}"#).read::<Layer>().unwrap().facts;
-    assert_eq!(layer.id, 2);
+fn equal_keys_are_resolved_to_the_last_and_told_whatever_is_read() {
+    #[track_caller]
+    fn told<T: bot_etiquette_arcgis::Facts>(body: &str) -> T {
+        let parsed = Answer::body(body.as_bytes()).read::<T>().unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(parsed.repairs, ["equal-keys"], "{body}");
+        parsed.facts
+    }
+    assert_eq!(told::<Layer>(r#"{"id":1,"id":2,"name":"L","type":"Feature Layer"}"#).id, 2);
+    assert_eq!(
+        told::<Layer>(r#"{"id":1,"name":"L","extent":{"xmin":1,"xmin":2}}"#).extent.unwrap().xmin,
+        Some(2.0)
+    );
+    assert_eq!(told::<Layer>(r#"{"id":1,"name":"L","of no use":1,"of no use":2}"#).id, 1);
+    assert_eq!(told::<Layers>(r#"{"layers":[{"id":1,"name":"L","id":2}],"tables":[]}"#).layers[0].id, 2);
+    let directory = told::<Directory>(r#"{"services":[{"name":"A","name":"B","type":"MapServer"}]}"#);
+    assert_eq!(directory.services[0].name, "B");
+    let twice = r#"{"services":[],"folders":["A"],"folders":["B"]}"#;
+    assert_eq!(told::<Directory>(twice).folders, ["B"]);
+    let service = told::<Service>(r#"{"mapName":"M","layers":[],"fullExtent":{"xmin":1,"ymin":1,"ymin":2}}"#);
+    assert_eq!(service.full_extent.unwrap().ymin, Some(2.0));
+    assert_eq!(told::<Count>(r#"{"count":1,"count":2}"#).count, 2);
+    assert_eq!(told::<Counts>(r#"{"layerEstimates":[{"layerId":1,"count":1,"count":2}]}"#).of(1), Some(2));
+    let extent = told::<QueryExtent>(r#"{"extent":{"xmin":1,"ymin":1,"xmax":1,"ymax":1,"xmax":3}}"#);
+    assert_eq!(extent.extent.unwrap().xmax, Some(3.0));
+    let page = told::<FeaturePage>(r#"{"features":[{"geometry":{"x":1,"y":1,"x":5}}]}"#);
+    assert!(format!("{page:?}").contains("5.0"), "{page:?}");
+    // Members that are passed over undecoded are not looked into.
+    let page = r#"{"features":[{"attributes":{"a":1,"a":2},"geometry":null}]}"#;
+    assert!(Answer::body(page.as_bytes()).read::<FeaturePage>().unwrap().repairs.is_empty());
 }
 
 #[test]
@@ -319,6 +345,41 @@ fn kinds_are_not_taken_for_each_other() {
     assert_eq!(code::<Layer>(layer), "data");
     assert_eq!(code::<Layer>(r#"{"currentVersion":10.9,"layers":[]}"#), "other-kind");
     assert_eq!(code::<Service>(r#"{"currentVersion":10.9,"services":[]}"#), "other-kind");
+    // Each of these is data of its own kinds and of no other.
+    let directory = r#"{"currentVersion":10.9,"services":[{"name":"A","type":"MapServer"}]}"#;
+    let service =
+        r#"{"layers":[{"id":0,"name":"L","type":"Feature Layer"}],"currentVersion":10,"mapName":"M"}"#;
+    let image =
+        r#"{"currentVersion":10.9,"name":"I","extent":{"xmin":1,"ymin":1,"xmax":2,"ymax":2},"pixelSizeX":1}"#;
+    let layers = r#"{"layers":[{"id":0,"name":"L","type":"Feature Layer"}],"tables":[]}"#;
+    let simple =
+        r#"{"id":0,"name":"L","type":"Feature Layer","extent":{"xmin":1,"ymin":1,"xmax":2,"ymax":2}}"#;
+    let count = r#"{"count":5}"#;
+    let counts = r#"{"layers":[{"id":0,"count":5},{"id":1}]}"#;
+    let estimates = r#"{"layerEstimates":[{"layerId":0}]}"#;
+    let extent = r#"{"extent":{"xmin":1,"ymin":1,"xmax":2,"ymax":2},"count":5}"#;
+    let features = r#"{"features":[{"geometry":null}]}"#;
+    let info = r#"{"currentVersion":10.81,"authInfo":{"isTokenBasedSecurity":true}}"#;
+    let all =
+        [directory, service, image, layers, layer, simple, count, counts, estimates, extent, features, info];
+    type Judge = fn(&str) -> &'static str;
+    let kinds: [(Judge, &[&str]); 8] = [
+        (code::<Directory>, &[directory]),
+        (code::<Service>, &[service, image]),
+        (code::<Layers>, &[layers]),
+        (code::<Layer>, &[layer, simple]),
+        (code::<Count>, &[count, extent]),
+        (code::<Counts>, &[counts, estimates]),
+        (code::<QueryExtent>, &[count, extent]),
+        (code::<FeaturePage>, &[features]),
+    ];
+    for (index, (judge, own)) in kinds.into_iter().enumerate() {
+        for body in all {
+            assert_eq!(judge(body) == "data", own.contains(&body), "kind {index}: {body}");
+        }
+    }
+    assert_eq!(code::<Counts>(r#"{"layers":[{"id":0,"name":"L"}],"currentVersion":10}"#), "other-kind");
+    assert_eq!(code::<Counts>(r#"{"layers":[]}"#), "other-kind");
 }
 
 #[test]

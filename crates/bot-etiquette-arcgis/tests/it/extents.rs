@@ -191,6 +191,30 @@ fn edges_are_followed_and_boxes_far_larger_than_their_system_are_doubted() {
 
 #[cfg(feature = "proj")]
 #[test]
+fn a_box_around_a_pole_spans_all_longitudes() {
+    let boxed = |code: u32, edges: [f64; 4]| Extent::new(edges, code).to_wgs84();
+    let antarctica = boxed(3031, [-1.0e6, -1.0e6, 1.0e6, 1.0e6]);
+    assert_eq!(antarctica.reason, None, "{antarctica:?}");
+    near(&antarctica, [-180.0, -90.0, 180.0, -77.04], 0.01);
+    // The pole need not lie in the middle, nor at the origin of the numbers.
+    near(&boxed(3031, [-1000.0, -2000.0, 2.0e6, 3.0e6]), [-180.0, -90.0, 180.0, -57.667], 0.001);
+    let arctic = boxed(3413, [-1.0e6, -1.0e6, 1.0e6, 1.0e6]);
+    assert_eq!((arctic.boxes.len(), arctic.boxes[0].west, arctic.boxes[0].east), (1, -180.0, 180.0));
+    assert_eq!(arctic.boxes[0].north, 90.0);
+    let shifted = boxed(32_661, [1.5e6, 1.5e6, 2.5e6, 2.5e6]);
+    assert_eq!((shifted.boxes[0].west, shifted.boxes[0].east, shifted.boxes[0].north), (-180.0, 180.0, 90.0));
+    // Beside the pole nothing is widened.
+    let beside = boxed(3031, [1.0e5, 1.0e5, 1.0e6, 1.0e6]);
+    assert!(beside.boxes[0].west > 5.0 && beside.boxes[0].east < 85.0, "{beside:?}");
+    // Where the pole is a line, a box that reaches it has the longitudes that it has.
+    let flat = boxed(4087, [0.0, 5.0e6, 1.0e6, 10_018_754.18]);
+    assert!(flat.boxes[0].west > -1.0 && flat.boxes[0].east < 10.0, "{flat:?}");
+    let france = boxed(2154, [650_000.0, 6_860_000.0, 655_000.0, 6_865_000.0]);
+    assert!(france.boxes[0].east < 3.0, "{france:?}");
+}
+
+#[cfg(feature = "proj")]
+#[test]
 fn axes_are_read_the_way_that_lands_where_the_system_is_used() {
     let boxed = |code: u32, edges: [f64; 4]| Extent::new(edges, code).to_wgs84();
     // South Africa's grid around 19 degrees east, counted east and north as ArcGIS does, or west and south as EPSG says.

@@ -69,12 +69,26 @@ fn what_holds_no_facts_is_named_and_exits_with_1() {
         ("count", r#"{"features":[]}"#, "count-ignored"),
         ("count", "", "empty"),
         ("extent", r#"{"services":[]}"#, "other-kind"),
+        (
+            "count",
+            r#"{"layers":[{"id":0,"name":"L","type":"Feature Layer"}],"currentVersion":10}"#,
+            "other-kind",
+        ),
+        ("layers", r#"{"layers":[{"id":0,"count":5}]}"#, "other-kind"),
+        ("layers", r#"{"mapName":"M","layers":[{"id":0,"name":"L"}]}"#, "other-kind"),
+        ("service", r#"{"layers":[{"id":0,"name":"L"}],"tables":[]}"#, "other-kind"),
+        ("extent", r#"{"name":"I","extent":{"xmin":1},"pixelSizeX":1}"#, "other-kind"),
+        ("directory", r#"{"currentVersion":10.9,"id":3,"name":"L"}"#, "other-kind"),
     ] {
         let value = json(kind, body, 1);
         assert_eq!(value["outcome"], outcome, "{body}");
         assert!(!value["message"].as_str().unwrap().is_empty());
     }
     assert_eq!(json("layers", r#"{"error":{"code":499,"message":"x"}}"#, 1)["error"]["code"], 499);
+    assert_eq!(json("count", "{}", 1)["message"], "JSON, but no count");
+    // What is mended is named in the answer.
+    let value = json("layer", r#"{"id":1,"id":2,"name":"L","type":"Feature Layer"}"#, 0);
+    assert_eq!((&value["id"], &value["repairs"]), (&2.into(), &serde_json::json!(["equal-keys"])));
 }
 
 #[test]

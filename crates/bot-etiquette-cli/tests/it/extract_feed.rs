@@ -41,6 +41,33 @@ fn a_feed_becomes_one_object_with_events_and_a_report() {
 }
 
 #[test]
+fn one_bad_record_of_a_json_feed_loses_no_other() {
+    let map = MAP
+        .replace("\"csv\"", "\"json\"")
+        .replace("ID", "id")
+        .replace("TITLE", "title")
+        .replace("FROM", "from")
+        .replace("URL", "url");
+    let map = name(&run::file("feed-bad-record.toml", map.as_bytes()));
+    let day = r#""from":"2026-05-01","url":"https://x.example/1""#;
+    let feed = format!(
+        r#"[{{"id":1,"title":"A",{day}}},{{"id":2,,{day},"title":}},{{"id":3,"title":"C" {day}}} {{"id":4,"title":"D",{day}}}]"#
+    );
+    let ended = run::with_stdin(&["extract", "feed", "--json", "--map", &map, "-"], feed.as_bytes());
+    let object = ended.json();
+    assert_eq!(
+        (ended.code, &object["report"]["completeness"]["verdict"]),
+        (0, &"complete".into()),
+        "{object}"
+    );
+    let keys: Vec<_> =
+        object["events"].as_array().unwrap().iter().map(|event| event["key"].clone()).collect();
+    assert_eq!(keys, ["town:1", "town:3", "town:4"]);
+    assert_eq!(object["report"]["dropped"], 1, "an event without a title is none");
+    assert_eq!(object["report"]["notes"]["json-repair"], 4);
+}
+
+#[test]
 fn an_error_page_and_a_cut_feed_are_a_no() {
     let map = name(&run::file("feed-no.toml", MAP.as_bytes()));
     let page =

@@ -40,7 +40,8 @@ fn html_hears_what_the_header_says() {
 #[test]
 fn sitemap_prints_entries_and_findings() {
     let map = b"<urlset><url><loc>/1</loc><lastmod>2026-11-30</lastmod></url><url><loc>http://[</loc></url></urlset>";
-    let ended = with_stdin(&[&["extract", "sitemap"][..], &BASE, &["--json", "-"]].concat(), map);
+    let now = ["--now", "2026-12-01T00:00:00Z"];
+    let ended = with_stdin(&[&["extract", "sitemap"][..], &BASE, &now, &["--json", "-"]].concat(), map);
     let found = ended.json();
     assert_eq!((ended.code, &found["schema"], &found["kind"]), (0, &json!(1), &json!("url-set")));
     assert_eq!(found["entries"][0]["url"], "https://ex.com/1");
@@ -50,6 +51,31 @@ fn sitemap_prints_entries_and_findings() {
     assert_eq!(ended.stdout, "https://ex.com/1\n");
     let ended = with_stdin(&[&["extract", "sitemap"][..], &BASE, &["--json", "-"]].concat(), b"<html>");
     assert_eq!((ended.code, &ended.json()["kind"]), (1, &json!("not-a-sitemap")));
+}
+
+#[test]
+fn sitemap_leaves_out_what_cannot_be_true() {
+    let run = |map: &[u8], more: &[&str]| {
+        with_stdin(&[&["extract", "sitemap"][..], &BASE, more, &["--json", "-"]].concat(), map).json()
+    };
+    let far = b"<urlset><url><loc>/1</loc><lastmod>9000-01-01</lastmod></url></urlset>";
+    let found = run(far, &[]);
+    assert_eq!(found["entries"][0]["lastmod"], json!(null), "the clock is the command's own");
+    assert_eq!(
+        (&found["findings"][0]["kind"], &found["findings"][0]["detail"]),
+        (&json!("future-date"), &json!("9000-01-01"))
+    );
+    let near = b"<urlset><url><loc>/1</loc><lastmod>2026-12-02</lastmod></url></urlset>";
+    for (now, is_kept) in [("2026-12-01T00:00:00Z", true), ("2026-11-30T23:59:59Z", false)] {
+        assert_eq!(run(near, &["--now", now])["entries"][0]["lastmod"].is_object(), is_kept, "{now}");
+    }
+    let twice = b"<urlset><url><loc>https://ex.com/1</loc><loc>https://ex.com/2</loc></url></urlset>";
+    let found = run(twice, &[]);
+    assert_eq!(
+        (&found["entries"][0]["url"], &found["entries"][1]),
+        (&json!("https://ex.com/1"), &json!(null))
+    );
+    assert_eq!(found["findings"][0]["kind"], "repeated");
 }
 
 #[test]

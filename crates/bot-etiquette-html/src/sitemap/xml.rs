@@ -101,14 +101,14 @@ impl Reading {
                 self.kind = Some(SitemapKind::NotASitemap);
                 self.ended = true;
             }
-            Token::Stray => self.find(SitemapFindingKind::BrokenXml, offset),
+            Token::Stray => self.find(SitemapFindingKind::BrokenXml, offset, ""),
             Token::Cut => {
-                self.find(SitemapFindingKind::Truncated, offset);
+                self.find(SitemapFindingKind::Truncated, offset, "");
                 return self.end(raw);
             }
             Token::Over => {
                 if self.depth > 0 || self.entry.is_open {
-                    self.find(SitemapFindingKind::Truncated, offset);
+                    self.find(SitemapFindingKind::Truncated, offset, "");
                 }
                 return self.end(raw);
             }
@@ -117,9 +117,9 @@ impl Reading {
         false
     }
 
-    fn find(&mut self, kind: SitemapFindingKind, offset: u64) {
+    fn find(&mut self, kind: SitemapFindingKind, offset: u64, detail: &str) {
         if self.findings.len() < self.limits.findings {
-            self.findings.push((kind, offset, String::new()));
+            self.findings.push((kind, offset, detail.to_owned()));
         }
     }
 
@@ -149,9 +149,25 @@ impl Reading {
         }
         if self.entry.is_open && self.depth == self.entry.depth.saturating_add(1) {
             let is_own = is_own || (kind == SitemapKind::Rss && prefix.is_empty());
-            self.entry.field = self.field(kind, tag, name, is_own, offset);
+            let field = self.field(kind, tag, name, is_own, offset);
+            self.entry.field = field.filter(|field| self.is_first(*field, is_own, offset));
+        } else if let Some(open) = self.entry.field
+            && is_own
+            && self.field(kind, tag, name, is_own, offset) == Some(open)
+        {
+            // The end tag was lost.
+            self.entry.field = Some(open).filter(|open| self.is_first(*open, is_own, offset));
         }
         false
+    }
+
+    /// Whether the entry has no such value yet. A feed may give its date in two vocabularies; all else is told.
+    fn is_first(&mut self, field: Field, is_own: bool, offset: u64) -> bool {
+        let is_first = self.entry.value(field).is_empty();
+        if !is_first && is_own {
+            self.find(SitemapFindingKind::Repeated, offset, field.name());
+        }
+        is_first
     }
 
     /// Which value the text after this tag is, if any.
@@ -182,6 +198,7 @@ impl Reading {
             SitemapKind::Rss if is_own => match name {
                 b"link" => Some(Field::Url),
                 b"pubDate" => Some(Field::Lastmod),
+                b"guid" if !self.entry.guid.is_empty() => Some(Field::Guid),
                 b"guid" => {
                     let says = tag.attribute("isPermaLink");
                     self.entry.guid_is_no_url =
@@ -206,7 +223,7 @@ impl Reading {
 
     fn alternate(&mut self, tag: Tag<'_>, offset: u64) {
         if self.entry.raw.alternates.len() >= self.limits.alternates {
-            return self.find(SitemapFindingKind::TooManyAlternates, offset);
+            return self.find(SitemapFindingKind::TooManyAlternates, offset, "");
         }
         let rel = tag.attribute("rel").unwrap_or_default();
         let is_alternate = rel.split_ascii_whitespace().any(|token| token.eq_ignore_ascii_case("alternate"));
@@ -251,13 +268,8 @@ impl Reading {
         let Some(field) = self.entry.field else { return };
         let entry = &mut self.entry;
         let url = self.limits.url.saturating_add(1);
-        let (value, limit) = match field {
-            Field::Url => (&mut entry.raw.url, url),
-            Field::Guid => (&mut entry.guid, url),
-            Field::Lastmod => (&mut entry.raw.lastmod, VALUE),
-            Field::Changefreq => (&mut entry.raw.changefreq, VALUE),
-            Field::Priority => (&mut entry.raw.priority, VALUE),
-        };
+        let limit = if matches!(field, Field::Url | Field::Guid) { url } else { VALUE };
+        let value = entry.value(field);
         let keep = |piece: &str| {
             let piece = if value.is_empty() { piece.trim_start() } else { piece };
             let mut end = limit.saturating_sub(value.len()).min(piece.len());
@@ -274,7 +286,29 @@ impl Reading {
     }
 }
 
+impl Field {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            Self::Lastmod => "lastmod",
+            Self::Changefreq => "changefreq",
+            Self::Priority => "priority",
+            Self::Guid => "guid",
+        }
+    }
+}
+
 impl Entry {
+    fn value(&mut self, field: Field) -> &mut String {
+        match field {
+            Field::Url => &mut self.raw.url,
+            Field::Guid => &mut self.guid,
+            Field::Lastmod => &mut self.raw.lastmod,
+            Field::Changefreq => &mut self.raw.changefreq,
+            Field::Priority => &mut self.raw.priority,
+        }
+    }
+
     fn open(&mut self, offset: u64, depth: u64, base: Option<String>) {
         self.raw.clear();
         self.guid.clear();

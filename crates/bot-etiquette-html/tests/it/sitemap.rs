@@ -295,6 +295,78 @@ fn a_date_of_the_day_after_tomorrow_is_not_believed() {
     let now = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_795_996_800);
     let is_future = |text: &str| LastModified::from_feed(text).unwrap().is_future(now);
     assert!(!is_future("2026-12-01") && is_future("2026-12-01T00:00:01Z") && !is_future("1950"));
+    let file = |date: &str| format!("<urlset><url><loc>/1</loc><lastmod>{date}</lastmod></url></urlset>");
+    for (date, is_kept) in [("2026-12-01", true), ("2026-12-01T00:00:01Z", false), ("2126-01", false)] {
+        let file = file(date);
+        let mut sitemap = Sitemap::new(url("https://ex.com/"), file.as_bytes()).at(now);
+        let entry = sitemap.next().unwrap().unwrap();
+        assert_eq!((entry.lastmod.is_some(), sitemap.findings().is_empty()), (is_kept, is_kept), "{date}");
+        if let [finding] = sitemap.findings() {
+            assert_eq!((finding.kind, finding.detail.as_str()), (SitemapFindingKind::FutureDate, date));
+        }
+    }
+    assert!(read(file("2126-01")).entries[0].lastmod.is_some(), "no time is known");
+}
+
+#[test]
+fn of_a_value_given_twice_the_first_counts() {
+    use SitemapFindingKind::{NoUrl, Repeated};
+    use SitemapKind::{Index, Rss, UrlSet};
+    let one = ["https://ex.com/1"];
+    let set = |inside: &str| format!("<urlset><url>{inside}</url></urlset>");
+    check(set("<loc>/1</loc><loc>/2</loc>"), UrlSet, &one, &[Repeated]);
+    check(
+        set("<loc>https://ex.com/1</loc><loc>https://ex.com/2</loc><loc>/3</loc>"),
+        UrlSet,
+        &one,
+        &[Repeated; 2],
+    );
+    check(set("<loc> </loc><loc/><loc>/1</loc>"), UrlSet, &one, &[]);
+    check(set("<loc>/<![CDATA[1]]></loc>"), UrlSet, &one, &[]);
+    check(
+        "<sitemapindex><sitemap><loc>/1</loc><loc>/2</loc></sitemap></sitemapindex>",
+        Index,
+        &one,
+        &[Repeated],
+    );
+    check(set("<loc>/1<loc>/2</loc>"), UrlSet, &one, &[Repeated]);
+    check(set("<loc><loc>/1</loc></loc>"), UrlSet, &one, &[]);
+    check(set("<loc>/1</loc><image:loc>/2</image:loc><image><loc>/3</loc></image>"), UrlSet, &one, &[]);
+    check("<rss><item><link>/1</link><link>/2</link></item></rss>", Rss, &one, &[Repeated]);
+    check(
+        "<rss><item><guid>/1</guid><guid isPermaLink='false'>2</guid></item></rss>",
+        Rss,
+        &one,
+        &[Repeated],
+    );
+    check(
+        "<rss><item><guid isPermaLink='false'>2</guid><guid>/1</guid></item></rss>",
+        Rss,
+        &[],
+        &[Repeated, NoUrl],
+    );
+    let read = read(set(
+        "<loc>/1</loc><lastmod>2026-11-30</lastmod><lastmod>2025</lastmod><priority>0.5</priority><priority>1</priority>\
+         <changefreq>daily</changefreq><changefreq>never</changefreq>",
+    ));
+    let entry = &read.entries[0];
+    assert_eq!(entry.lastmod.unwrap().precision, Precision::Day);
+    assert_eq!((entry.priority, entry.changefreq), (Some(0.5), Some(ChangeFrequency::Daily)));
+    assert_eq!(read.findings, [Repeated; 3]);
+    let twice = set("<loc>/1</loc><loc>/2</loc>");
+    let mut sitemap = Sitemap::new(url("https://ex.com/"), twice.as_bytes());
+    assert_eq!(sitemap.by_ref().count(), 1);
+    let finding = &sitemap.findings()[0];
+    assert_eq!((finding.offset, finding.detail.as_str()), (26, "url"));
+}
+
+#[test]
+fn a_feed_may_date_an_item_in_two_vocabularies() {
+    let read = read(
+        "<rss xmlns:dc='d'><item><link>/1</link><pubDate>Mon, 30 Nov 2026 10:00:00 GMT</pubDate><dc:date>2025-01-01</dc:date></item></rss>",
+    );
+    assert_eq!(read.entries[0].lastmod.unwrap().unix_seconds, 1_795_996_800 + 36_000);
+    assert!(read.findings.is_empty(), "{:?}", read.findings);
 }
 
 #[test]

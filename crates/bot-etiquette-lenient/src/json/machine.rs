@@ -178,7 +178,20 @@ impl Machine {
                 self.string(rest, at, |start, end, escaped| Found::Key { start, end, escaped })
             }
             (Expect::FirstKey | Expect::Key, _) => Err(self.expected("a key", at)),
+            (Expect::Comma, b'"') if self.in_object() => {
+                self.miss_comma(Expect::Key, at);
+                self.string(rest, at, |start, end, escaped| Found::Key { start, end, escaped })
+            }
+            (Expect::Comma, b'{' | b'[') if !self.in_object() => {
+                self.miss_comma(Expect::Item, at);
+                self.push(byte == b'{', at)
+            }
             (Expect::Comma, _) => Err(self.expected("a comma or the end", at)),
+            (Expect::Member, b',' | b'}') => {
+                self.repairs.add(RepairKind::MissingValue, self.offset(at));
+                self.after_value();
+                Ok(Some((0, Found::Null)))
+            }
             (_, b'"') if self.unwanted => Ok(Some(self.rest_of_unwanted(rest, at))
                 .filter(|(_, found)| !(last && *found == Found::NeedMore))),
             (_, b'"') => self.string(rest, at, |start, end, escaped| Found::String { start, end, escaped }),
@@ -328,6 +341,12 @@ impl Machine {
         self.comma_at = self.offset(at);
         self.expect = if self.in_object() { Expect::Key } else { Expect::Item };
         1
+    }
+
+    /// Goes on as if a comma stood here.
+    fn miss_comma(&mut self, expect: Expect, at: usize) {
+        self.repairs.add(RepairKind::MissingComma, self.offset(at));
+        self.expect = expect;
     }
 
     /// Skips what may stand before the document: a byte order mark and the head of a JSONP call.

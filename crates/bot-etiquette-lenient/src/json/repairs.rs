@@ -16,6 +16,10 @@ pub enum RepairKind {
     Number,
     /// A comma with nothing after or before it.
     ExtraComma,
+    /// No comma before a key of an object, or before an array or object in an array.
+    MissingComma,
+    /// Nothing between a colon and the comma or bracket behind it, read as null.
+    MissingValue,
     /// A raw control character inside a string.
     ControlCharacter,
     /// A backslash before a character that needs none: both are text.
@@ -32,12 +36,14 @@ pub enum RepairKind {
 
 impl RepairKind {
     /// Every kind, in the order of the table in the module's documentation.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Bom,
         Self::Jsonp,
         Self::NotANumber,
         Self::Number,
         Self::ExtraComma,
+        Self::MissingComma,
+        Self::MissingValue,
         Self::ControlCharacter,
         Self::Escape,
         Self::Surrogate,
@@ -55,6 +61,8 @@ impl RepairKind {
             Self::NotANumber => "not-a-number",
             Self::Number => "number",
             Self::ExtraComma => "extra-comma",
+            Self::MissingComma => "missing-comma",
+            Self::MissingValue => "missing-value",
             Self::ControlCharacter => "control-character",
             Self::Escape => "escape",
             Self::Surrogate => "surrogate",
