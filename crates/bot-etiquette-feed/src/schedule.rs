@@ -1,5 +1,7 @@
 //! From the date fields of a record to when it takes place.
 
+use std::borrow::Cow;
+
 use jiff::Span;
 use jiff::civil::{Date, Time};
 
@@ -24,8 +26,8 @@ impl Schedule {
         let mut when = When { zone: values.map.zone_name.clone(), ..When::default() };
         let (start_time, end_time) = clock(values, &mut when);
         let weekdays = values.one(Field::Weekdays).map(time::weekdays).unwrap_or_default();
-        let start = values.one(Field::Start).map(str::to_owned);
-        let end = values.one(Field::End).map(str::to_owned);
+        let start = values.one(Field::Start).map(Cow::Borrowed);
+        let end = values.one(Field::End).map(Cow::Borrowed);
         for (start, end) in start.map(|start| starts(start, end)).unwrap_or_default() {
             let Some((mut run, first)) = run(&start, end.as_deref(), start_time, end_time, weekdays, values)
             else {
@@ -64,14 +66,14 @@ impl Schedule {
 }
 
 /// The start and the end of each run that a start names: a range or a list of days in words is one too.
-fn starts(start: String, end: Option<String>) -> Vec<(String, Option<String>)> {
+fn starts<'a>(start: Cow<'a, str>, end: Option<Cow<'a, str>>) -> Vec<(Cow<'a, str>, Option<Cow<'a, str>>)> {
     if end.is_none() && time::written(&start, &mut Notes::default()).is_none() {
         if let Some((first, last)) = time::range(&start) {
-            return vec![(first.to_string(), Some(last.to_string()))];
+            return vec![(first.to_string().into(), Some(last.to_string().into()))];
         }
         let days = time::in_list(&start);
         if !days.is_empty() {
-            return days.into_iter().take(MAX_LIST).map(|day| (day.to_string(), None)).collect();
+            return days.into_iter().take(MAX_LIST).map(|day| (day.to_string().into(), None)).collect();
         }
     }
     vec![(start, end)]

@@ -28,6 +28,9 @@ pub(crate) fn written(text: &str, notes: &mut Notes) -> Option<Written> {
     if let Some(date) = plain::date(text) {
         return Some(Written { date, time: None, offset: None, zone: None });
     }
+    if let Some((date, time)) = plain::date_time(text) {
+        return Some(Written { date, time: Some(time), offset: None, zone: None });
+    }
     if let Some((text, zone)) = text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
         return in_zone(written(text, notes)?, TimeZone::get(zone).ok()?);
     }

@@ -10,6 +10,13 @@ pub(super) fn date(text: &str) -> Option<Date> {
     Date::new(year, pair(*m1, *m2)?, pair(*d1, *d2)?).ok()
 }
 
+/// Both, with `T` or a blank between; `None` where another form may be meant.
+pub(super) fn date_time(text: &str) -> Option<(Date, Time)> {
+    let (day, rest) = text.split_at_checked(10)?;
+    let rest = rest.strip_prefix(['T', ' '])?;
+    Some((date(day)?, time(rest.strip_suffix(".0").unwrap_or(rest))?))
+}
+
 /// A time of five or eight characters; `None` where another form may be meant.
 pub(super) fn time(text: &str) -> Option<Time> {
     let (hour, minute, second) = match text.as_bytes() {
