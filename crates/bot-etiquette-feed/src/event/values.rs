@@ -197,9 +197,15 @@ impl<'a> Values<'a> {
 
     pub(super) fn categories(&mut self) -> Vec<CleanText> {
         let mut categories = Vec::new();
+        let mut add = |category: CleanText| {
+            if !category.is_empty() && categories.len() < MAX_LIST && !categories.contains(&category) {
+                categories.push(category);
+            }
+        };
         for (rule, text) in self.all(Field::Category) {
             // Cleaned before it is cut: a cut may go through the middle of an address.
             let whole = self.clean(text, rule.html, false);
+            let mut is_whole = false;
             let mut rest = Some(whole.as_str());
             while let Some(text) = rest.take() {
                 let split = rule.split.as_ref().and_then(|split| text.split_once(split.as_str()));
@@ -210,16 +216,15 @@ impl<'a> Values<'a> {
                 }
                 // The last part of a path such as `/contenido/actividades/Musica`.
                 let name = part.strip_prefix('/').and_then(|path| path.rsplit('/').next()).unwrap_or(part);
-                let clean = if name.len() == whole.len() {
-                    whole.clone()
-                } else {
+                is_whole = name.len() == whole.len();
+                if !is_whole {
                     let (clean, scrubbed) = CleanText::line(name);
                     self.scrubbed.add(scrubbed);
-                    clean
-                };
-                if !clean.is_empty() && categories.len() < MAX_LIST && !categories.contains(&clean) {
-                    categories.push(clean);
+                    add(clean);
                 }
+            }
+            if is_whole {
+                add(whole);
             }
         }
         categories
