@@ -145,7 +145,7 @@ impl Csv {
             let columns = Cells::of(row, delimiter).map(|cell| {
                 let name = unquote(cell);
                 let mut cursor = Cursor::new();
-                let wanted = cursor.enter(&map.plan, name.trim(), None, |_| None);
+                let wanted = cursor.enter(&map.plan, name.trim(), || None, |_| None);
                 if wanted { cursor.rules(&map.plan).collect() } else { Vec::new() }
             });
             let columns: Vec<Vec<usize>> = columns.collect();

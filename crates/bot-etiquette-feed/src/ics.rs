@@ -109,7 +109,7 @@ impl Ics {
         }
         let name: String = name.chars().take(MAX_NAME).collect();
         let plan = &gather.map.plan;
-        let entered = self.skip.is_none() && self.cursor.enter(plan, &name, None, |_| None);
+        let entered = self.skip.is_none() && self.cursor.enter(plan, &name, || None, |_| None);
         let record = entered && !gather.in_record() && self.cursor.at_record(plan);
         gather.found = gather.found || entered && self.cursor.at_list(plan);
         self.open.push(Component { name, record });
@@ -152,7 +152,7 @@ impl Ics {
         }
         let map = gather.map;
         let parameter = |name: &str| property.parameter(name).map(Cow::Borrowed);
-        if !self.cursor.enter(&map.plan, &property.name, None, parameter) {
+        if !self.cursor.enter(&map.plan, &property.name, || None, parameter) {
             return;
         }
         if !gather.in_record() {

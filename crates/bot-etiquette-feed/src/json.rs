@@ -208,7 +208,7 @@ impl Walk {
                 _ => {}
             }
         }
-        if !self.cursor.enter(&gather.map.plan, &name, None, |_| None) {
+        if !self.cursor.enter(&gather.map.plan, &name, || None, |_| None) {
             self.skip = Some(self.depth);
             // `success` is looked at although no path leads there: its value is a word, not text.
             if self.verdict == Some(ApiKey::Success) {

@@ -1,6 +1,6 @@
 //! Namespaces in XML: what the document binds its prefixes to.
 
-use quick_xml::events::BytesStart;
+use quick_xml::events::attributes::Attributes;
 
 use crate::html;
 use crate::path::prefix_and_local;
@@ -22,14 +22,12 @@ struct Binding {
 }
 
 impl Bindings {
-    /// Takes over what a tag binds.
-    pub(crate) fn open(&mut self, depth: usize, start: &BytesStart<'_>) {
-        let has_attributes = start.len() > start.name().as_ref().len();
-        if !has_attributes || memchr::memmem::find(start.as_bytes(), b"xmlns").is_none() {
+    /// Takes over what the attributes of a tag bind.
+    pub(crate) fn open(&mut self, depth: usize, attributes: &str) {
+        if !may_bind(attributes.as_bytes()) {
             return;
         }
-        let mut attributes = start.html_attributes();
-        for attribute in attributes.with_checks(false).flatten() {
+        for attribute in Attributes::html(attributes, 0).with_checks(false).flatten() {
             let name: &str = attribute.key.as_ref();
             let prefix = match name.strip_prefix("xmlns") {
                 Some("") => "",
@@ -57,9 +55,6 @@ impl Bindings {
 
     /// The namespace of an element; a name without a prefix is of the default one.
     pub(crate) fn of_element(&self, name: &str) -> Option<&str> {
-        if self.0.is_empty() {
-            return None;
-        }
         self.bound(prefix_and_local(name).map_or("", |(prefix, _)| prefix))
     }
 
@@ -72,4 +67,11 @@ impl Bindings {
         let binding = self.0.iter().rev().find(|binding| binding.prefix == prefix)?;
         Some(binding.namespace.as_str()).filter(|namespace| !namespace.is_empty())
     }
+}
+
+/// Whether `xmlns` stands among the attributes of a tag.
+fn may_bind(attributes: &[u8]) -> bool {
+    !attributes.is_empty()
+        && memchr::memchr_iter(b'x', attributes)
+            .any(|at| attributes.get(at..).is_some_and(|rest| rest.starts_with(b"xmlns")))
 }

@@ -10,8 +10,6 @@ pub(crate) struct Plan {
     nodes: Vec<Node>,
     /// A format may have its records in one of several places.
     records: Vec<usize>,
-    /// What stands around them.
-    lists: Vec<usize>,
     namespaces: bool,
 }
 
@@ -23,6 +21,9 @@ struct Node {
     attributes: Vec<(Name, usize)>,
     items: Vec<(u64, usize)>,
     rules: Vec<usize>,
+    record: bool,
+    /// Whether records stand right inside.
+    list: bool,
     total: bool,
 }
 
@@ -46,12 +47,13 @@ struct Condition {
 
 impl Plan {
     pub(crate) fn new(records: &[Vec<Step>]) -> Self {
-        let mut plan =
-            Self { nodes: vec![Node::default()], records: Vec::new(), lists: Vec::new(), namespaces: false };
-        let around =
-            |steps: &[Step]| steps.split_last().map(|(_, around)| around.to_vec()).unwrap_or_default();
-        plan.lists = records.iter().map(|steps| plan.grow(0, &around(steps))).collect();
-        plan.records = records.iter().map(|steps| plan.grow(0, steps)).collect();
+        let mut plan = Self { nodes: vec![Node::default()], records: Vec::new(), namespaces: false };
+        for steps in records {
+            let around = steps.split_last().map_or(&[][..], |(_, around)| around);
+            plan.mark(around, |node| node.list = true);
+            let record = plan.mark(steps, |node| node.record = true);
+            plan.records.push(record);
+        }
         plan
     }
 
@@ -70,10 +72,13 @@ impl Plan {
     }
 
     pub(crate) fn add_total(&mut self, steps: &[Step]) {
-        let node = self.grow(0, steps);
-        if let Some(node) = self.nodes.get_mut(node) {
-            node.total = true;
-        }
+        self.mark(steps, |node| node.total = true);
+    }
+
+    fn mark(&mut self, steps: &[Step], mark: impl FnOnce(&mut Node)) -> usize {
+        let index = self.grow(0, steps);
+        self.nodes.get_mut(index).map(mark);
+        index
     }
 
     fn grow(&mut self, from: usize, steps: &[Step]) -> usize {
@@ -180,7 +185,7 @@ impl Cursor {
         &mut self,
         plan: &Plan,
         name: &str,
-        namespace: Option<&str>,
+        namespace: impl Fn() -> Option<&'a str>,
         attribute: impl Fn(&str) -> Option<Cow<'a, str>>,
     ) -> bool {
         let start = self.frames.last().copied().unwrap_or(0);
@@ -188,14 +193,10 @@ impl Cursor {
         let tail = Tail::of(name);
         for at in start..end {
             let Some(node) = self.nodes.get(at).and_then(|node| plan.node(*node)) else { break };
-            let mut from = 0_usize;
-            while let Some(place) =
-                node.endings.get(from..).and_then(|rest| rest.iter().position(|ending| ending.fits(tail)))
-            {
-                let fits = from.saturating_add(place);
-                from = fits.saturating_add(1);
-                let Some(branch) = node.names.get(fits) else { break };
-                if branch.name.is(name, namespace) {
+            let ends_so = |(place, ending): (usize, &Ending)| ending.fits(tail).then_some(place);
+            for place in node.endings.iter().enumerate().filter_map(ends_so) {
+                let Some(branch) = node.names.get(place) else { break };
+                if branch.name.is(name, namespace()) {
                     self.nodes.extend(branch.plain);
                     branch.meet(&attribute, &mut self.nodes);
                 }
@@ -234,17 +235,12 @@ impl Cursor {
 
     /// Whether this is a record.
     pub(crate) fn at_record(&self, plan: &Plan) -> bool {
-        self.is_at(&plan.records)
+        self.here(plan).any(|node| node.record)
     }
 
     /// Whether records stand right inside of this.
     pub(crate) fn at_list(&self, plan: &Plan) -> bool {
-        self.is_at(&plan.lists)
-    }
-
-    fn is_at(&self, places: &[usize]) -> bool {
-        let here = self.nodes.get(self.frames.last().copied().unwrap_or(0)..).unwrap_or_default();
-        here.iter().any(|node| places.contains(node))
+        self.here(plan).any(|node| node.list)
     }
 
     /// Whether the announced total stands here.

@@ -8,10 +8,21 @@ impl Tail {
     #[inline]
     pub(crate) fn of(name: &str) -> Self {
         let bytes = name.as_bytes();
-        Self(match bytes.last_chunk() {
-            Some(last) => u64::from_be_bytes(*last),
-            None => bytes.iter().fold(0, |tail, byte| tail << 8 | u64::from(*byte)),
+        if let Some(last) = bytes.last_chunk() {
+            return Self(u64::from_be_bytes(*last));
+        }
+        Self(match (bytes.first_chunk(), bytes.last_chunk()) {
+            // The two overlap, and agree where they do.
+            (Some(first), Some(last)) => {
+                let [first, last] = [first, last].map(|four| u64::from(u32::from_be_bytes(*four)));
+                first << (bytes.len().saturating_sub(4) * 8) | last
+            }
+            _ => bytes.iter().fold(0, |tail, byte| tail << 8 | u64::from(*byte)),
         })
+    }
+
+    pub(crate) fn number(self) -> u64 {
+        self.0
     }
 }
 
@@ -45,6 +56,15 @@ mod tests {
             for from in (0..=name.len()).filter(|from| name.is_char_boundary(*from)) {
                 assert!(Ending::of(&name[from..]).fits(Tail::of(name)), "{name} {from}");
             }
+        }
+    }
+
+    #[test]
+    fn a_tail_is_the_last_eight_bytes() {
+        for name in ["", "a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg", "abcdefgh", "abcdefghi"] {
+            let bytes = name.bytes().rev().take(8).collect::<Vec<_>>();
+            let number = bytes.iter().rev().fold(0, |tail, byte| tail << 8 | u64::from(*byte));
+            assert_eq!(Tail::of(name).number(), number, "{name}");
         }
     }
 

@@ -1,8 +1,8 @@
-//! The attributes of an element.
+//! The attributes of an element: what stands behind its name in a tag.
 
 use std::borrow::Cow;
 
-use quick_xml::events::BytesStart;
+use quick_xml::events::attributes::Attributes;
 
 use crate::html;
 use crate::namespaces::Bindings;
@@ -10,11 +10,11 @@ use crate::path::Name;
 
 /// The value of an attribute that a path asks for.
 pub(super) fn named_attribute<'a>(
-    start: &'a BytesStart<'_>,
+    attributes: &'a str,
     wanted: &Name,
     bindings: &Bindings,
 ) -> Option<Cow<'a, str>> {
-    attribute(start, |name| match bindings.of_attribute(name) {
+    attribute(attributes, |name| match bindings.of_attribute(name) {
         // An attribute without a prefix is in no namespace, so it is none that a path gives one.
         None if wanted.namespace.is_some() => name == wanted.written,
         bound => wanted.is(name, bound),
@@ -22,11 +22,11 @@ pub(super) fn named_attribute<'a>(
 }
 
 /// The value of an attribute; the first, when it stands twice.
-pub(super) fn attribute<'a>(
-    start: &'a BytesStart<'_>,
-    is_wanted: impl Fn(&str) -> bool,
-) -> Option<Cow<'a, str>> {
-    let mut attributes = start.html_attributes();
+pub(super) fn attribute(attributes: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Cow<'_, str>> {
+    if attributes.is_empty() {
+        return None;
+    }
+    let mut attributes = Attributes::html(attributes, 0);
     let value = attributes.with_checks(false).flatten().find(|attribute| {
         let name: &str = attribute.key.as_ref();
         is_wanted(name)

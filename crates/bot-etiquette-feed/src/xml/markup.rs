@@ -11,13 +11,18 @@ pub(super) enum Piece<'a> {
     Reference(&'a str),
     CData(&'a str),
     Comment,
-    /// A tag without its brackets.
-    Start {
-        content: &'a str,
-        empty: bool,
-    },
+    Start(Tag<'a>),
     /// The name in an end tag.
     End(&'a str),
+}
+
+/// A start tag or an empty one, without its brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tag<'a> {
+    pub(super) name: &'a str,
+    /// What stands behind the name.
+    pub(super) attributes: &'a str,
+    pub(super) empty: bool,
 }
 
 /// The piece that `text` begins with and its length; `None` where it is not whole or not common.
@@ -26,8 +31,9 @@ pub(super) fn first(text: &str) -> Option<(Piece<'_>, usize)> {
     let bytes = text.as_bytes();
     match bytes {
         [b'<', b'/', ..] => {
-            let end = tag_end(bytes)?;
-            let name = text.get(2..end)?.trim_end_matches([' ', '\t', '\r', '\n']);
+            let (stop, end) = tag_ends(bytes, 2)?;
+            let name = text.get(2..end)?;
+            let name = if stop < end { name.trim_end_matches([' ', '\t', '\r', '\n']) } else { name };
             Some((Piece::End(name), end.saturating_add(1)))
         }
         [b'<', b'!', b'[', ..] => {
@@ -41,11 +47,12 @@ pub(super) fn first(text: &str) -> Option<(Piece<'_>, usize)> {
         }
         [b'<', b'!' | b'?', ..] => None,
         [b'<', ..] => {
-            let end = tag_end(bytes)?;
-            let content = text.get(1..end)?;
-            let (content, empty) =
-                content.strip_suffix('/').map_or((content, false), |content| (content, true));
-            Some((Piece::Start { content, empty }, end.saturating_add(1)))
+            let (stop, end) = tag_ends(bytes, 1)?;
+            let empty = matches!(bytes.get(1..end), Some([.., b'/']));
+            let content = end.saturating_sub(empty.into());
+            let name = stop.min(content);
+            let tag = Tag { name: text.get(1..name)?, attributes: text.get(name..content)?, empty };
+            Some((Piece::Start(tag), end.saturating_add(1)))
         }
         [b'&', rest @ ..] => {
             let length = memchr::memchr3(b';', b'&', b'<', rest)?;
@@ -62,10 +69,30 @@ pub(super) fn first(text: &str) -> Option<(Piece<'_>, usize)> {
     }
 }
 
-/// The `>` that ends a tag, where one in quotes is none.
+/// Where the name from `start` on ends, and the `>` of its tag. Most tags are a short name alone: a look at each of its
+/// bytes finds both.
 #[inline]
-fn tag_end(bytes: &[u8]) -> Option<usize> {
-    let mut from = 1;
+fn tag_ends(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
+    let is_end = |byte: &u8| matches!(byte, b'>' | b'\'' | b'"') || is_blank(byte);
+    let stop = bytes.get(start..)?.iter().position(is_end)?.saturating_add(start);
+    match bytes.get(stop)? {
+        b'>' => Some((stop, stop)),
+        b'\'' | b'"' => {
+            // A blank ends a name even in quotes.
+            let end = tag_end(bytes, stop)?;
+            let name = bytes.get(stop..end)?.iter().position(is_blank);
+            Some((name.map_or(end, |length| length.saturating_add(stop)), end))
+        }
+        _ => Some((stop, tag_end(bytes, stop)?)),
+    }
+}
+
+fn is_blank(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// The `>` that ends a tag, where one in quotes is none.
+fn tag_end(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let at = memchr::memchr3(b'>', b'\'', b'"', bytes.get(from..)?)?.saturating_add(from);
         let quote = *bytes.get(at)?;
@@ -95,7 +122,7 @@ mod tests {
     use quick_xml::Reader;
     use quick_xml::events::Event;
 
-    use super::{Piece, first};
+    use super::{Piece, Tag, first};
 
     /// What quick-xml reads first, and how much of `text` that takes.
     fn by_quick_xml(text: &str) -> (Option<Event<'_>>, usize) {
@@ -117,9 +144,11 @@ mod tests {
             (Some(Event::GeneralRef(theirs)), Piece::Reference(ours)) => theirs.as_ref() == ours,
             (Some(Event::CData(theirs)), Piece::CData(ours)) => theirs.as_ref() == ours,
             (Some(Event::Comment(_)), Piece::Comment) => true,
-            (Some(Event::Start(theirs)), Piece::Start { content, empty: false })
-            | (Some(Event::Empty(theirs)), Piece::Start { content, empty: true }) => {
-                theirs.as_ref() == content
+            (Some(Event::Start(theirs)), Piece::Start(tag @ Tag { empty: false, .. }))
+            | (Some(Event::Empty(theirs)), Piece::Start(tag @ Tag { empty: true, .. })) => {
+                let name = theirs.name();
+                let name: &str = name.as_ref();
+                name == tag.name && theirs.as_ref() == [tag.name, tag.attributes].concat()
             }
             (Some(Event::End(theirs)), Piece::End(ours)) => {
                 let name = theirs.name();
@@ -156,6 +185,11 @@ mod tests {
             "</>",
             "<//>",
             "< a>",
+            "<a'b c'>",
+            "<a/ b>",
+            "<a b/>",
+            "<a'b'/>",
+            "</a'b c' >",
         ] {
             assert!(first(text).is_some(), "{text}");
             agree(text);

@@ -2,10 +2,10 @@
 
 use quick_xml::Reader;
 use quick_xml::errors::SyntaxError;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::Event;
 
 use super::attribute::{attribute, named_attribute};
-use super::markup::{self, Piece};
+use super::markup::{self, Piece, Tag};
 use crate::feed::Gather;
 use crate::field::Field;
 use crate::html::{self, Resolved};
@@ -13,6 +13,7 @@ use crate::namespaces::Bindings;
 use crate::plan::Cursor;
 use crate::report::Note;
 use crate::source_map::Rule;
+use crate::tail::Tail;
 
 /// The state between two tokens.
 #[derive(Debug, Default)]
@@ -36,7 +37,10 @@ struct Element {
     record: bool,
     /// Its text so far, when a rule wants it.
     text: Option<String>,
+    /// Whether that text holds the text of inner elements.
     nested: bool,
+    /// Whether it or an element around it is nested.
+    within: bool,
 }
 
 impl Walk {
@@ -58,9 +62,7 @@ impl Walk {
                 continue;
             }
             let length = match markup::first(rest) {
-                Some((Piece::Start { content, .. }, _)) if !is_name(content) => {
-                    self.no_markup(rest, last, gather)
-                }
+                Some((Piece::Start(tag), _)) if !is_name(tag.name) => self.no_markup(rest, last, gather),
                 Some((piece, length)) => {
                     self.piece(piece, gather);
                     length
@@ -109,12 +111,10 @@ impl Walk {
 
     fn piece(&mut self, piece: Piece<'_>, gather: &mut Gather<'_>) {
         match piece {
-            Piece::Start { content, empty } => {
-                let length = content.bytes().position(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-                let start = BytesStart::from_content(content, length.unwrap_or(content.len()));
-                self.start(&start, gather);
-                if empty {
-                    self.end(start.name().as_ref(), gather);
+            Piece::Start(tag) => {
+                self.start(tag, gather);
+                if tag.empty {
+                    self.end(tag.name, gather);
                 }
                 self.wanted = self.target().is_some();
             }
@@ -140,9 +140,8 @@ impl Walk {
         self.text(text, gather);
     }
 
-    fn start(&mut self, start: &BytesStart<'_>, gather: &mut Gather<'_>) {
-        let name = start.name();
-        let name: &str = name.as_ref();
+    fn start(&mut self, tag: Tag<'_>, gather: &mut Gather<'_>) {
+        let Tag { name, attributes, .. } = tag;
         self.root_seen = true;
         if self.names.len() >= gather.limits.depth {
             gather.truncated = true;
@@ -153,19 +152,19 @@ impl Walk {
             return;
         }
         if gather.map.plan.namespaces() {
-            self.bindings.open(self.names.len(), start);
+            self.bindings.open(self.names.len(), attributes);
         }
         let bindings = &self.bindings;
-        let attribute = |wanted: &str| attribute(start, |name| name == wanted);
-        if !self.cursor.enter(&gather.map.plan, name, bindings.of_element(name), attribute) {
-            let nested = self.elements.iter().any(|element| element.nested);
-            if !nested {
+        let namespace = || bindings.of_element(name);
+        let attribute = |wanted: &str| attribute(attributes, |name| name == wanted);
+        if !self.cursor.enter(&gather.map.plan, name, namespace, attribute) {
+            if self.nested().is_none() {
                 self.skip = Some(self.names.len());
                 return;
             }
             // Inside a value that takes the text of inner elements.
             self.text(" ", gather);
-            self.elements.push(Element::default());
+            self.push(Element::default());
             self.cursor.stay();
             return;
         }
@@ -178,7 +177,7 @@ impl Walk {
         let mut element = Element { record, ..Element::default() };
         if gather.in_record() {
             self.cursor.attributes(&map.plan).for_each(|(name, rule)| {
-                if let Some(value) = named_attribute(start, name, &self.bindings) {
+                if let Some(value) = named_attribute(attributes, name, &self.bindings) {
                     gather.value(rule, &value);
                 }
             });
@@ -193,6 +192,11 @@ impl Walk {
         } else if self.cursor.at_total(&map.plan) {
             element.text = Some(gather.text());
         }
+        self.push(element);
+    }
+
+    fn push(&mut self, mut element: Element) {
+        element.within = element.nested || self.elements.last().is_some_and(|around| around.within);
         self.elements.push(element);
     }
 
@@ -245,7 +249,9 @@ impl Walk {
         }
     }
 
+    /// The innermost element that takes the text of inner ones.
     fn nested(&self) -> Option<usize> {
+        self.elements.last().filter(|element| element.within)?;
         self.elements.iter().rposition(|element| element.nested)
     }
 
@@ -313,9 +319,9 @@ fn is_name(name: &str) -> bool {
 
 /// Eight bytes at a time: names are only compared with names of the same document.
 fn hash(name: &str) -> u64 {
-    let (words, rest) = name.as_bytes().as_chunks();
-    let rest = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    words.iter().map(|word| u64::from_be_bytes(*word)).chain([rest]).fold(name.len() as u64, |hash, word| {
+    let (words, _) = name.as_bytes().as_chunks();
+    let words = words.iter().map(|word| u64::from_be_bytes(*word)).chain([Tail::of(name).number()]);
+    words.fold(name.len() as u64, |hash, word| {
         (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     })
 }
