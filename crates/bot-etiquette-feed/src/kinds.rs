@@ -67,3 +67,9 @@ const TABLE: [u8; 256] = {
         byte += 1;
     }
 };
+
+/// The highest byte. Below 0xEF there is none of a byte order mark or of U+FFFD, and few texts in Latin letters go higher.
+pub(crate) fn highest(text: &str) -> u8 {
+    // Without a way out, so that many bytes are compared at once.
+    text.bytes().fold(0, u8::max)
+}

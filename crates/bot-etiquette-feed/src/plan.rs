@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::path::{Name, Step};
-use crate::tail::{Ending, Tail};
+use crate::tail::{Endings, Tail};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -17,7 +17,7 @@ pub(crate) struct Plan {
 struct Node {
     names: Vec<Branch>,
     /// What the name of each ends with.
-    endings: Vec<Ending>,
+    endings: Endings,
     attributes: Vec<(Name, usize)>,
     items: Vec<(u64, usize)>,
     rules: Vec<usize>,
@@ -108,9 +108,10 @@ impl Node {
             Step::Name { name, with } => {
                 let known = self.names.iter().position(|branch| branch.name == *name);
                 let at = known.unwrap_or_else(|| {
-                    self.endings.push(name.ending());
+                    let place = self.names.len();
+                    self.endings.add(name.ending(), place);
                     self.names.push(Branch { name: name.clone(), plain: None, conditions: Vec::new() });
-                    self.names.len().saturating_sub(1)
+                    place
                 });
                 let Some(branch) = self.names.get_mut(at) else { return new };
                 match with {
@@ -193,8 +194,7 @@ impl Cursor {
         let tail = Tail::of(name);
         for at in start..end {
             let Some(node) = self.nodes.get(at).and_then(|node| plan.node(*node)) else { break };
-            let ends_so = |(place, ending): (usize, &Ending)| ending.fits(tail).then_some(place);
-            for place in node.endings.iter().enumerate().filter_map(ends_so) {
+            for place in node.endings.fitting(tail) {
                 let Some(branch) = node.names.get(place) else { break };
                 if branch.name.is(name, namespace()) {
                     self.nodes.extend(branch.plain);

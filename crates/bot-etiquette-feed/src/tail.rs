@@ -24,6 +24,11 @@ impl Tail {
     pub(crate) fn number(self) -> u64 {
         self.0
     }
+
+    fn list(self) -> usize {
+        let [.., last] = self.0.to_be_bytes();
+        usize::from(last) % LISTS
+    }
 }
 
 /// What a name must end with, whatever its prefix.
@@ -46,9 +51,32 @@ impl Ending {
     }
 }
 
+/// Endings, each with the place of its name, in lists by the last bits of the last letter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Endings([Vec<(Ending, usize)>; LISTS]);
+
+/// A letter of either case has a list of its own.
+const LISTS: usize = 32;
+
+impl Endings {
+    pub(crate) fn add(&mut self, ending: Ending, place: usize) {
+        for (list, endings) in self.0.iter_mut().enumerate() {
+            if ending.mask == 0 || Tail(ending.tail).list() == list {
+                endings.push((ending, place));
+            }
+        }
+    }
+
+    /// The places of the names that end as `tail` does, in the order in which they were added.
+    pub(crate) fn fitting(&self, tail: Tail) -> impl Iterator<Item = usize> {
+        let endings = self.0.get(tail.list()).map_or(&[][..], Vec::as_slice);
+        endings.iter().filter(move |(ending, _)| ending.fits(tail)).map(|(_, place)| *place)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Ending, Tail};
+    use super::{Ending, Endings, Tail};
 
     #[test]
     fn a_name_has_the_ending_of_each_name_it_ends_with() {
@@ -65,6 +93,18 @@ mod tests {
             let bytes = name.bytes().rev().take(8).collect::<Vec<_>>();
             let number = bytes.iter().rev().fold(0, |tail, byte| tail << 8 | u64::from(*byte));
             assert_eq!(Tail::of(name).number(), number, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_finds_each_ending_that_fits_it_and_no_other() {
+        let endings = ["title", "", "e", "description", "titlE", "ñ", "date", "startdate", ":", "enddate"];
+        let mut all = Endings::default();
+        endings.iter().enumerate().for_each(|(place, ending)| all.add(Ending::of(ending), place));
+        for name in ["", "title", "e", "ev:startdate", "subtitle", "titlE", "ñ", "description", "x"] {
+            let fits = |place: &usize| Ending::of(endings[*place]).fits(Tail::of(name));
+            let one_by_one: Vec<usize> = (0..endings.len()).filter(fits).collect();
+            assert_eq!(all.fitting(Tail::of(name)).collect::<Vec<_>>(), one_by_one, "{name}");
         }
     }
 

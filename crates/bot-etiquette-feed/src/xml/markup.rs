@@ -23,6 +23,8 @@ pub(super) struct Tag<'a> {
     /// What stands behind the name.
     pub(super) attributes: &'a str,
     pub(super) empty: bool,
+    /// Whether no quote stands in the name.
+    pub(super) plain: bool,
 }
 
 /// The piece that `text` begins with and its length; `None` where it is not whole or not common.
@@ -31,9 +33,8 @@ pub(super) fn first(text: &str) -> Option<(Piece<'_>, usize)> {
     let bytes = text.as_bytes();
     match bytes {
         [b'<', b'/', ..] => {
-            let (stop, end) = tag_ends(bytes, 2)?;
-            let name = text.get(2..end)?;
-            let name = if stop < end { name.trim_end_matches([' ', '\t', '\r', '\n']) } else { name };
+            let end = ends(bytes, 2)?.tag;
+            let name = text.get(2..end)?.trim_end_matches([' ', '\t', '\r', '\n']);
             Some((Piece::End(name), end.saturating_add(1)))
         }
         [b'<', b'!', b'[', ..] => {
@@ -47,11 +48,11 @@ pub(super) fn first(text: &str) -> Option<(Piece<'_>, usize)> {
         }
         [b'<', b'!' | b'?', ..] => None,
         [b'<', ..] => {
-            let (stop, end) = tag_ends(bytes, 1)?;
+            let Ends { name, tag: end, plain } = ends(bytes, 1)?;
             let empty = matches!(bytes.get(1..end), Some([.., b'/']));
             let content = end.saturating_sub(empty.into());
-            let name = stop.min(content);
-            let tag = Tag { name: text.get(1..name)?, attributes: text.get(name..content)?, empty };
+            let name = name.min(content);
+            let tag = Tag { name: text.get(1..name)?, attributes: text.get(name..content)?, empty, plain };
             Some((Piece::Start(tag), end.saturating_add(1)))
         }
         [b'&', rest @ ..] => {
@@ -69,21 +70,42 @@ pub(super) fn first(text: &str) -> Option<(Piece<'_>, usize)> {
     }
 }
 
-/// Where the name from `start` on ends, and the `>` of its tag. Most tags are a short name alone: a look at each of its
-/// bytes finds both.
+/// Where the next tag begins: behind a few blanks in most places, which need no wide search.
 #[inline]
-fn tag_ends(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
+pub(super) fn next_tag(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let blanks = bytes.iter().position(|byte| !is_blank(byte))?;
+    match bytes.get(blanks) {
+        Some(b'<') => Some(blanks),
+        _ => memchr::memchr(b'<', bytes),
+    }
+}
+
+/// Where a tag ends.
+struct Ends {
+    /// Behind its name.
+    name: usize,
+    /// At its `>`.
+    tag: usize,
+    /// Whether no quote stands in the name.
+    plain: bool,
+}
+
+/// The ends of the tag whose name begins at `start`. Most tags are a short name alone: a look at each of its bytes finds
+/// both.
+#[inline]
+fn ends(bytes: &[u8], start: usize) -> Option<Ends> {
     let is_end = |byte: &u8| matches!(byte, b'>' | b'\'' | b'"') || is_blank(byte);
     let stop = bytes.get(start..)?.iter().position(is_end)?.saturating_add(start);
     match bytes.get(stop)? {
-        b'>' => Some((stop, stop)),
+        b'>' => Some(Ends { name: stop, tag: stop, plain: true }),
         b'\'' | b'"' => {
             // A blank ends a name even in quotes.
-            let end = tag_end(bytes, stop)?;
-            let name = bytes.get(stop..end)?.iter().position(is_blank);
-            Some((name.map_or(end, |length| length.saturating_add(stop)), end))
+            let tag = tag_end(bytes, stop)?;
+            let name = bytes.get(stop..tag)?.iter().position(is_blank);
+            Some(Ends { name: name.map_or(tag, |length| length.saturating_add(stop)), tag, plain: false })
         }
-        _ => Some((stop, tag_end(bytes, stop)?)),
+        _ => Some(Ends { name: stop, tag: tag_end(bytes, stop)?, plain: true }),
     }
 }
 

@@ -9,6 +9,7 @@ use super::markup::{self, Piece, Tag};
 use crate::feed::Gather;
 use crate::field::Field;
 use crate::html::{self, Resolved};
+use crate::kinds;
 use crate::namespaces::Bindings;
 use crate::plan::Cursor;
 use crate::report::Note;
@@ -19,8 +20,8 @@ use crate::tail::Tail;
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     cursor: Cursor,
-    /// Hashes of the names of the elements that are open.
-    names: Vec<u64>,
+    /// The names of the elements that are open.
+    names: Vec<OpenName>,
     /// The depth above which nothing is wanted.
     skip: Option<usize>,
     elements: Vec<Element>,
@@ -29,6 +30,14 @@ pub(super) struct Walk {
     root_seen: bool,
     high: Option<u32>,
     bindings: Bindings,
+}
+
+/// A name, which may be too long to be kept.
+#[derive(Debug)]
+struct OpenName {
+    hash: u64,
+    /// Its length, where the first `>` behind it ends its tag.
+    plain: Option<usize>,
 }
 
 /// An element on the way to mapped values.
@@ -53,12 +62,16 @@ impl Walk {
     pub(super) fn tokens(&mut self, window: &str, last: bool, gather: &mut Gather<'_>) -> usize {
         let mut base = 0_usize;
         while !gather.truncated {
+            if !self.wanted {
+                // Tags alone count.
+                let gap = window.get(base..).and_then(markup::next_tag).unwrap_or(0);
+                base = base.saturating_add(gap);
+            }
             let rest = window.get(base..).unwrap_or_default();
-            if !self.wanted
-                && let Some(text @ 1..) = memchr::memchr(b'<', rest.as_bytes())
-            {
-                // Where no text is wanted, tags alone count.
-                base = base.saturating_add(text);
+            if let Some(length) = self.closing(rest) {
+                self.close(gather);
+                self.wanted = self.target().is_some();
+                base = base.saturating_add(length);
                 continue;
             }
             let length = match markup::first(rest) {
@@ -147,7 +160,7 @@ impl Walk {
             gather.truncated = true;
             return;
         }
-        self.names.push(hash(name));
+        self.names.push(OpenName { hash: hash(name), plain: tag.plain.then_some(name.len()) });
         if self.skip.is_some() {
             return;
         }
@@ -200,9 +213,17 @@ impl Walk {
         self.elements.push(element);
     }
 
+    /// The length of the tag that `rest` begins with, where it ends the innermost element in the plainest form: `</name>`.
+    fn closing(&self, rest: &str) -> Option<usize> {
+        let open = self.names.last()?;
+        let end = open.plain?.saturating_add(2);
+        let is_tag = rest.starts_with("</") && rest.as_bytes().get(end) == Some(&b'>');
+        (is_tag && hash(rest.get(2..end)?) == open.hash).then_some(end.saturating_add(1))
+    }
+
     fn end(&mut self, name: &str, gather: &mut Gather<'_>) {
         let hash = hash(name);
-        let Some(at) = self.names.iter().rposition(|open| *open == hash) else {
+        let Some(at) = self.names.iter().rposition(|open| open.hash == hash) else {
             gather.notes.add(Note::Unbalanced);
             return;
         };
@@ -274,9 +295,8 @@ impl Walk {
             gather.spoil(Note::TokenTooLarge);
             return;
         }
-        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window. Its first
-        // byte is rare in Latin letters.
-        if memchr::memchr(0xEF, text.as_bytes()).is_none() {
+        // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window.
+        if kinds::highest(text) < 0xEF {
             target.push_str(text);
         } else {
             target.extend(text.split('\u{FEFF}'));
