@@ -8,6 +8,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::kinds::Kinds;
 use crate::scrub::{self, Scrubbed};
+use crate::trim::trimmed;
 
 /// Text that went through the scrubber; nothing else makes one.
 ///
@@ -47,7 +48,7 @@ impl CleanText {
 
     fn clean(text: &str, lines: bool) -> (Self, Scrubbed) {
         let mut scrubbed = Scrubbed::default();
-        let (mut text, mut kinds) = normal(Cow::Borrowed(text.trim()), lines);
+        let (mut text, mut kinds) = normal(Cow::Borrowed(trimmed(text)), lines);
         for pass in 0..PASSES {
             let Some(kept) = scrub::scrub(&text, kinds, pass >= SILENT_PASSES, &mut scrubbed) else {
                 return (Self(text.into()), scrubbed);
@@ -96,14 +97,15 @@ fn is_normal(text: &str, kinds: Kinds, lines: bool) -> bool {
         return false;
     }
     let bytes = text.as_bytes();
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n');
+    // Without control characters, what is not above a blank is one.
+    let is_blank = |byte: &u8| *byte <= b' ';
     let (first, last) = (bytes.first(), bytes.last());
     if first.is_some_and(is_blank) || last.is_some_and(is_blank) {
         return false;
     }
     // Without a way out, so that many bytes are compared at once.
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-    let two_blanks = pairs.fold(false, |seen, (one, next)| seen | (is_blank(one) & is_blank(next)));
+    let two_blanks = is_blank(&pairs.fold(u8::MAX, |lowest, (one, next)| lowest.min(*one.max(next))));
     !two_blanks && (!kinds.any(Kinds::FOREIGN) || has_usual_signs(bytes))
 }
 

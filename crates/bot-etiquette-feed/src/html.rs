@@ -4,39 +4,37 @@ use std::borrow::Cow;
 
 /// Decodes references: numbers, and the names of HTML. Halves of a surrogate pair beside each other are joined.
 pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
-    if memchr::memchr(b'&', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut decoded = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut decoded = String::new();
+    // What stands before is taken over.
+    let mut from = 0;
     let mut high = None;
-    while let Some(at) = memchr::memchr(b'&', rest.as_bytes()) {
-        let (plain, reference) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        if !plain.is_empty() {
+    for at in memchr::memchr_iter(b'&', text.as_bytes()) {
+        let start = at.saturating_add(1);
+        let Some(inner) = text.get(start..).filter(|_| at >= from) else { continue };
+        let end = inner.bytes().take(LONGEST_NAME).position(|byte| byte == b';');
+        let Some((end, resolved)) = end.and_then(|end| Some((end, resolve(inner.get(..end)?)?))) else {
+            continue;
+        };
+        if at > from {
             high = None;
         }
-        decoded.push_str(plain);
-        let inner = reference.get(1..).unwrap_or_default();
-        let end = inner.bytes().take(LONGEST_NAME).position(|byte| byte == b';');
-        let name = end.and_then(|end| inner.get(..end));
-        match name.map(|name| (name, resolve(name))) {
-            Some((name, Some(Resolved::Text(text)))) => {
+        decoded.reserve(text.len().saturating_sub(from));
+        decoded.push_str(text.get(from..at).unwrap_or_default());
+        from = start.saturating_add(end).saturating_add(1);
+        match resolved {
+            Resolved::Text(text) => {
                 decoded.push_str(text);
-                rest = inner.get(name.len().saturating_add(1)..).unwrap_or_default();
                 high = None;
             }
-            Some((name, Some(Resolved::Code(code)))) => {
+            Resolved::Code(code) => {
                 push_code(code, &mut high, &mut decoded);
-                rest = inner.get(name.len().saturating_add(1)..).unwrap_or_default();
-            }
-            _ => {
-                decoded.push('&');
-                rest = inner;
-                high = None;
             }
         }
     }
-    decoded.push_str(rest);
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    decoded.push_str(text.get(from..).unwrap_or_default());
     Cow::Owned(decoded)
 }
 

@@ -78,6 +78,7 @@ mod source_map;
 mod tail;
 mod text;
 mod time;
+mod trim;
 mod usage;
 mod when;
 mod window;

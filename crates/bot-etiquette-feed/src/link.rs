@@ -6,6 +6,7 @@ use std::fmt;
 use url::Url;
 
 use crate::scrub::{self, Scrubbed};
+use crate::trim::trimmed;
 
 /// An address of a web page without personal data: no user name, no query member that holds an address or a number.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -25,7 +26,7 @@ impl Link {
     /// ```
     #[must_use]
     pub fn parse(text: &str) -> (Option<Self>, Scrubbed) {
-        let text = text.trim();
+        let text = trimmed(text);
         let mut scrubbed = Scrubbed::default();
         let plain = plain(text);
         let mut url = match plain {

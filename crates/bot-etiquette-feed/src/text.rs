@@ -1,5 +1,7 @@
 //! Texts in several languages.
 
+use std::sync::Arc;
+
 use crate::clean::CleanText;
 use crate::scrub::Scrubbed;
 
@@ -7,7 +9,7 @@ use crate::scrub::Scrubbed;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Text {
-    lang: String,
+    lang: Arc<str>,
     text: CleanText,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     translated: Option<Translated>,
@@ -93,16 +95,19 @@ impl Texts {
                 let lines = source.text.contains('\n');
                 let (text, scrubbed) = if lines { CleanText::block(&text) } else { CleanText::line(&text) };
                 all.add(scrubbed);
-                let translated = Translated { from: source.lang.clone(), by: translator.name().to_owned() };
-                self.0.push(Text { lang: (*lang).to_owned(), text, translated: Some(translated) });
+                let translated =
+                    Translated { from: source.lang.to_string(), by: translator.name().to_owned() };
+                self.0.push(Text { lang: Arc::from(*lang), text, translated: Some(translated) });
             }
         }
         Ok(all)
     }
 
-    pub(crate) fn add(&mut self, lang: &str, text: CleanText) {
+    pub(crate) fn add(&mut self, lang: &Arc<str>, text: CleanText) {
         if !text.is_empty() && self.in_language(lang).is_none() {
-            self.0.push(Text { lang: lang.to_owned(), text, translated: None });
+            // Most have one language.
+            self.0.reserve_exact(1);
+            self.0.push(Text { lang: Arc::clone(lang), text, translated: None });
         }
     }
 

@@ -6,6 +6,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use crate::report::{Note, Notes};
+use crate::trim::trimmed;
 use crate::when::{Day, Local, MAX_LIST, Moment, Weekdays};
 
 /// A date, and what else was written.
@@ -21,7 +22,7 @@ pub(crate) struct Written {
 /// Reads `2025-10-25 19:00:00.0`, RFC 3339, `20251025T190000`, `25/10/2025 19:00`, RFC 822 dates,
 /// `martes, 3 de junio de 2025 a las 19:00 h`; each with `[Europe/Madrid]` behind it (RFC 9557) too.
 pub(crate) fn written(text: &str, notes: &mut Notes) -> Option<Written> {
-    let text = text.trim();
+    let text = trimmed(text);
     if text.is_empty() || text.len() > MAX_DATE {
         return None;
     }

@@ -1,6 +1,7 @@
 //! The values of one record, as the fields of an event.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::key::KeyBuilder;
 use super::{EventKey, lossy};
@@ -8,6 +9,7 @@ use crate::clean::CleanText;
 use crate::field::Field;
 use crate::fold;
 use crate::html;
+use crate::kinds;
 use crate::link::Link;
 use crate::place::{self, Place, Price, PriceKind};
 use crate::record::Record;
@@ -17,6 +19,7 @@ use crate::series::Replaced;
 use crate::source_map::{Format, Rule, SourceMap};
 use crate::text::Texts;
 use crate::time;
+use crate::trim::trimmed;
 use crate::when::{MAX_LIST, Moment};
 
 /// The values of a record by field.
@@ -68,8 +71,7 @@ impl<'a> Values<'a> {
             memchr::memchr(b'<', text.as_bytes()).is_none() || !scrub::is_personal(&html::to_text(text))
         };
         let text = if !html && plain(text) { Cow::Borrowed(text) } else { html::to_text(text) };
-        // Its first byte is rare in Latin letters, so the quick look settles most texts.
-        if memchr::memchr(0xEF, text.as_bytes()).is_some() && text.contains(char::REPLACEMENT_CHARACTER) {
+        if kinds::highest(&text) >= 0xEF && text.contains(char::REPLACEMENT_CHARACTER) {
             self.notes.add(Note::Lossy);
             self.lossy = true;
         }
@@ -115,24 +117,31 @@ impl<'a> Values<'a> {
         key.build()
     }
 
-    pub(super) fn language(&mut self) -> Cow<'a, str> {
+    pub(super) fn language(&mut self) -> Arc<str> {
         let named = self.one(Field::Language).filter(|lang| {
             (2..=35).contains(&lang.len())
                 && lang.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         });
-        let Some(named) = named else { return Cow::Borrowed(&self.map.language) };
+        let Some(named) = named else { return Arc::clone(&self.map.language) };
         if !named.eq_ignore_ascii_case(&self.map.language) {
             self.notes.add(Note::OtherLanguage);
         }
-        Cow::Owned(named.to_ascii_lowercase())
+        named.to_ascii_lowercase().into()
     }
 
     /// The texts of a field, one of each language: the map's first path that has one counts.
-    pub(super) fn texts(&mut self, field: Field, lang: &str, lines: bool) -> Texts {
+    pub(super) fn texts(&mut self, field: Field, lang: &Arc<str>, lines: bool) -> Texts {
         let mut texts = Texts::default();
         let (map, record) = (self.map, self.record);
-        for (index, rule) in map.rules.iter().enumerate().filter(|(_, rule)| rule.field == field) {
-            let lang = rule.lang.as_deref().unwrap_or(lang);
+        // The values of one rule after those of another; most fields have those of one alone.
+        let next = |after: Option<usize>| {
+            let rules = record.values.iter().map(|(index, _)| *index).filter(|index| Some(*index) > after);
+            rules.filter(|index| map.rule(*index).is_some_and(|rule| rule.field == field)).min()
+        };
+        let mut last = None;
+        while let Some((index, rule)) = next(last).and_then(|index| Some((index, map.rule(index)?))) {
+            last = Some(index);
+            let lang = rule.lang.as_ref().unwrap_or(lang);
             for (_, text) in record.values.iter().filter(|(of, _)| *of == index) {
                 if texts.in_language(lang).is_none() {
                     texts.add(lang, self.clean(text, rule.html, lines));
@@ -209,7 +218,7 @@ impl<'a> Values<'a> {
             let mut rest = Some(whole.as_str());
             while let Some(text) = rest.take() {
                 let split = rule.split.as_ref().and_then(|split| text.split_once(split.as_str()));
-                let part = split.map_or(text, |(part, _)| part).trim();
+                let part = trimmed(split.map_or(text, |(part, _)| part));
                 rest = split.map(|(_, rest)| rest);
                 if rule.not.as_ref().is_some_and(|not| part.starts_with(not.as_str())) {
                     continue;

@@ -11,6 +11,7 @@ use crate::report::{Note, Notes, Report};
 use crate::scrub::Scrubbed;
 use crate::series::{Replaced, Waiting};
 use crate::source_map::SourceMap;
+use crate::trim::trimmed;
 use crate::usage::Counter;
 
 /// What the readers of all formats give to.
@@ -224,13 +225,5 @@ impl<'m> Gather<'m> {
 
     pub(crate) fn nothing_read(&self) -> bool {
         self.census.read == 0
-    }
-}
-
-/// A text without blanks around it; most have none.
-fn trimmed(text: &str) -> &str {
-    match text.as_bytes() {
-        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
-        _ => text.trim(),
     }
 }

@@ -31,9 +31,10 @@ pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
 fn holds_rro(bytes: &[u8]) -> bool {
     let [second, third] = [1, 2].map(|from| bytes.get(from..).unwrap_or_default());
     let threes = bytes.iter().zip(second).zip(third);
-    threes.fold(false, |seen, ((one, two), three)| {
-        seen | ((one | 0x20 == b'r') & (two | 0x20 == b'r') & (three | 0x20 == b'o'))
-    })
+    // No difference but that of capitals.
+    let difference =
+        |((one, two), three): ((&u8, &u8), &u8)| ((one ^ b'r') | (two ^ b'r') | (three ^ b'o')) & !0x20;
+    threes.map(difference).fold(u8::MAX, u8::min) == 0
 }
 
 /// The bytes that may tell an at sign, in order.

@@ -122,22 +122,42 @@ fn close_up(text: &str) -> String {
     let mut closed = String::with_capacity(text.len());
     let bytes = text.as_bytes();
     let mut from = 0;
-    for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'.' | b',' | b';' | b' ')) {
-        // Behind a letter it stands well; what stands well is taken over in one piece.
-        let left = bytes.get(from..at).and_then(<[u8]>::last);
-        let stands_well = match byte {
-            b' ' => left.is_some_and(|left| *left != b' '),
-            _ => left.is_some_and(|left| !matches!(left, b' ' | b'\n' | b':' | b',' | b';')),
-        };
-        if !stands_well {
-            closed.push_str(text.get(from..at).unwrap_or_default());
-            from = at.saturating_add(1);
-            close_up_with(char::from(*byte), &mut closed);
-        }
+    // What stands well is taken over in one piece.
+    while let Some(at) = stands_ill(bytes, from) {
+        closed.push_str(text.get(from..at).unwrap_or_default());
+        from = at.saturating_add(1);
+        bytes.get(at).into_iter().for_each(|mark| close_up_with(char::from(*mark), &mut closed));
     }
     closed.push_str(text.get(from..).unwrap_or_default());
     closed
 }
+
+/// The first mark that stands at `from`, or behind it and not behind a letter.
+fn stands_ill(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    if matches!(rest, [b'.' | b',' | b';' | b' ', ..]) {
+        return Some(from);
+    }
+    let is_ill = |(left, byte): (&u8, &u8)| {
+        let mark = (*byte == b'.') | (*byte == b',') | (*byte == b';');
+        let gap = (*left == b' ') | (*left == b'\n') | (*left == b':') | (*left == b',') | (*left == b';');
+        mark & gap | (*byte == b' ') & (*left == b' ')
+    };
+    // Many bytes are looked at at once; the next ones begin with the last of these.
+    let mut start = 0_usize;
+    while let Some(lefts) = rest.get(start..).filter(|lefts| lefts.len() > 1) {
+        let pairs = || lefts.iter().take(CHUNK).zip(lefts.get(1..).unwrap_or_default());
+        if pairs().fold(false, |seen, pair| seen | is_ill(pair)) {
+            let at = pairs().position(is_ill)?;
+            return Some(from.saturating_add(start).saturating_add(at).saturating_add(1));
+        }
+        start = start.saturating_add(CHUNK);
+    }
+    None
+}
+
+/// Bytes that are looked at at once.
+const CHUNK: usize = 64;
 
 /// Adds a blank, a full stop or a comma where one may stand.
 fn close_up_with(character: char, closed: &mut String) {
@@ -169,7 +189,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_closes_up_as_it_does_letter_by_letter(text in "[a .,;:\nñ]{0,24}") {
+        fn a_text_closes_up_as_it_does_letter_by_letter(
+            text in "([a .,;:\nñ]{0,24}|[a .]{0,4}[a-z]{50,70}[a .,]{0,4}[a-z]{50,70}[a .,;:\n]{0,4})",
+        ) {
             let mut slowly = String::new();
             for character in text.chars() {
                 match character {
