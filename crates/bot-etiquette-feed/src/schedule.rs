@@ -26,9 +26,12 @@ impl Schedule {
         let mut when = When { zone: values.map.zone_name.clone(), ..When::default() };
         let (start_time, end_time) = clock(values, &mut when);
         let weekdays = values.one(Field::Weekdays).map(time::weekdays).unwrap_or_default();
-        let start = values.one(Field::Start).map(Cow::Borrowed);
-        let end = values.one(Field::End).map(Cow::Borrowed);
-        for (start, end) in start.map(|start| starts(start, end)).unwrap_or_default() {
+        let start = values.one(Field::Start);
+        let end = values.one(Field::End);
+        let in_words = start.filter(|_| end.is_none()).map(in_words).unwrap_or_default();
+        let start =
+            start.filter(|_| in_words.is_empty()).map(|start| (Cow::Borrowed(start), end.map(Cow::Borrowed)));
+        for (start, end) in start.into_iter().chain(in_words) {
             let Some((mut run, first)) = run(&start, end.as_deref(), start_time, end_time, weekdays, values)
             else {
                 continue;
@@ -36,7 +39,7 @@ impl Schedule {
             if end.is_none() && run.end.is_none() {
                 run.end = end_by_duration(&run, &first, values);
             }
-            when.runs.extend(again(run, &first, values));
+            again(run, &first, values, &mut when.runs);
         }
         for (start, end, weekdays) in ranges(values).into_iter().take(MAX_LIST) {
             let run = run(&start, end.as_deref(), start_time, end_time, weekdays, values);
@@ -65,29 +68,23 @@ impl Schedule {
     }
 }
 
-/// The start and the end of each run that a start names: a range or a list of days in words is one too.
-fn starts<'a>(start: Cow<'a, str>, end: Option<Cow<'a, str>>) -> Vec<(Cow<'a, str>, Option<Cow<'a, str>>)> {
-    if end.is_none() && time::written(&start, &mut Notes::default()).is_none() {
-        if let Some((first, last)) = time::range(&start) {
-            return vec![(first.to_string().into(), Some(last.to_string().into()))];
-        }
-        let days = time::in_list(&start);
-        if !days.is_empty() {
-            return days.into_iter().take(MAX_LIST).map(|day| (day.to_string().into(), None)).collect();
-        }
+/// The start and the end of each run that a range or a list of days in words names.
+fn in_words(text: &str) -> Vec<(Cow<'static, str>, Option<Cow<'static, str>>)> {
+    if time::written(text, &mut Notes::default()).is_some() {
+        return Vec::new();
     }
-    vec![(start, end)]
+    if let Some((first, last)) = time::range(text) {
+        return vec![(first.to_string().into(), Some(last.to_string().into()))];
+    }
+    let days = time::in_list(text).into_iter().take(MAX_LIST);
+    days.map(|day| (day.to_string().into(), None)).collect()
 }
 
-/// The run by each of its rules, or as it is.
-fn again(run: Run, first: &First, values: &mut Values<'_>) -> Vec<Run> {
-    let rules: Vec<&str> =
-        values.all(Field::Recurrence).map(|(_, rule)| rule).filter(|rule| !rule.is_empty()).collect();
-    if rules.is_empty() {
-        return vec![run];
-    }
-    let mut runs: Vec<Run> = Vec::new();
-    for rule in rules.into_iter().take(MAX_RULES) {
+/// Adds the run by each of its rules, or as it is.
+fn again(run: Run, first: &First, values: &mut Values<'_>, runs: &mut Vec<Run>) {
+    let rules = values.all(Field::Recurrence).map(|(_, rule)| rule).filter(|rule| !rule.is_empty());
+    let own = runs.len();
+    for rule in rules.take(MAX_RULES) {
         let recurrence = Recurrence::new(rule, first.clone());
         if !recurrence.is_expanded() {
             values.notes.add(Note::Recurrence);
@@ -95,11 +92,15 @@ fn again(run: Run, first: &First, values: &mut Values<'_>) -> Vec<Run> {
             values.notes.add(Note::Unsynchronized);
         }
         let run = Run { weekdays: Weekdays::default(), recurrence: Some(recurrence), ..run.clone() };
-        if !runs.contains(&run) {
+        if !runs.get(own..).unwrap_or_default().contains(&run) {
             runs.push(run);
         }
     }
-    runs
+    if runs.len() == own {
+        // Most have this one alone.
+        runs.reserve_exact(usize::from(own == 0));
+        runs.push(run);
+    }
 }
 
 /// The end that a duration tells; of days it is the last one.
@@ -144,6 +145,9 @@ fn clock(values: &mut Values<'_>, when: &mut When) -> (Option<Time>, Option<Time
 /// The ranges of a record: each begins where its element does.
 fn ranges(values: &Values<'_>) -> Vec<(String, Option<String>, Weekdays)> {
     let mut ranges: Vec<(String, Option<String>, Weekdays)> = Vec::new();
+    if !values.record.has(Field::Range) {
+        return ranges;
+    }
     for (index, text) in &values.record.values {
         let Some(rule) = values.map.rule(*index) else { continue };
         match (rule.field, ranges.last_mut()) {

@@ -71,7 +71,10 @@ pub(super) struct KeyBuilder {
 
 impl KeyBuilder {
     pub(super) fn new(source: &str) -> Self {
-        let text = [source, ":"].concat();
+        // Most ids are short.
+        let mut text = String::with_capacity(source.len().saturating_add(SHORT));
+        text.push_str(source);
+        text.push(':');
         Self { start: text.len(), text }
     }
 
@@ -106,5 +109,7 @@ fn holds_control(text: &str) -> bool {
     Kinds::of(text).any(kinds) && text.contains(char::is_control)
 }
 
+/// Bytes of a colon and an id as most are.
+const SHORT: usize = 40;
 /// Bytes of a key at the most.
 const MAX_KEY: usize = 512;
