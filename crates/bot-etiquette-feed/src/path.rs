@@ -32,22 +32,20 @@ impl Name {
 
     /// Whether this is the name of an element or a member; `*:name` takes any prefix, `*` any name.
     ///
-    /// `bound` is the namespace of the document's own prefix. What the document never bound is compared as written, with
+    /// `bound` tells the namespace of the document's own prefix. What the document never bound is compared as written, with
     /// or without the prefix.
     #[inline]
-    pub(crate) fn is(&self, actual: &str, bound: Option<&str>) -> bool {
+    pub(crate) fn is<'a>(&self, actual: &str, bound: impl FnOnce() -> Option<&'a str>) -> bool {
         if self.written == "*" {
             return true;
         }
         if let Some(local) = self.written.strip_prefix("*:") {
             return local_name(actual) == local;
         }
-        match (&self.namespace, bound) {
-            (Some(namespace), Some(bound)) => {
-                namespace == bound && local_name(actual) == local_name(&self.written)
-            }
-            (Some(_), None) => actual == self.written || actual == local_name(&self.written),
-            (None, _) => actual == self.written,
+        let Some(namespace) = &self.namespace else { return actual == self.written };
+        match bound() {
+            Some(bound) => namespace == bound && local_name(actual) == local_name(&self.written),
+            None => actual == self.written || actual == local_name(&self.written),
         }
     }
 

@@ -196,7 +196,7 @@ impl Cursor {
             let Some(node) = self.nodes.get(at).and_then(|node| plan.node(*node)) else { break };
             for place in node.endings.fitting(tail) {
                 let Some(branch) = node.names.get(place) else { break };
-                if branch.name.is(name, namespace()) {
+                if branch.name.is(name, &namespace) {
                     self.nodes.extend(branch.plain);
                     branch.meet(&attribute, &mut self.nodes);
                 }

@@ -209,7 +209,7 @@ fn last_moment(
     end_time: Option<Time>,
     values: &mut Values<'_>,
 ) -> Option<Moment> {
-    let zone = values.map.zone.clone();
+    let zone = &values.map.zone;
     let Some(last) = last else {
         let time = end_time?;
         return Some(time_of_end(first.date, start_time, time, values));
@@ -220,7 +220,7 @@ fn last_moment(
     }
     // A zone beside it says that midnight is meant.
     let exact = |time: Time| time == Time::midnight() && last.offset.is_some();
-    let filler = last.time.is_none_or(|time| is_filler(time, last.date, &zone) && !exact(time));
+    let filler = last.time.is_none_or(|time| is_filler(time, last.date, zone) && !exact(time));
     if let (Some(time), true) = (end_time, filler) {
         return Some(time_of_end(last.date, start_time.filter(|_| last.date == first.date), time, values));
     }
@@ -235,7 +235,7 @@ fn last_moment(
     if last.date == first.date && last.offset.is_none() && start_time.is_some_and(|start| time < start) {
         return Some(time_of_end(last.date, start_time, time, values));
     }
-    Some(time::moment(last.date, Some(time), last.offset, &zone, values.notes))
+    Some(time::moment(last.date, Some(time), last.offset, zone, values.notes))
 }
 
 /// An end time before the start time is one of the next day.
@@ -245,8 +245,7 @@ fn time_of_end(date: Date, start: Option<Time>, time: Time, values: &mut Values<
     if rolled {
         values.notes.add(Note::Rolled);
     }
-    let zone = values.map.zone.clone();
-    time::moment(date, Some(time), None, &zone, values.notes)
+    time::moment(date, Some(time), None, &values.map.zone, values.notes)
 }
 
 /// 23:59 and midnight mean "that day"; so does 22:59 on a day on which the clocks change, where a publisher counts in UTC.

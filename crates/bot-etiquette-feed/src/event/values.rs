@@ -133,14 +133,7 @@ impl<'a> Values<'a> {
     pub(super) fn texts(&mut self, field: Field, lang: &Arc<str>, lines: bool) -> Texts {
         let mut texts = Texts::default();
         let (map, record) = (self.map, self.record);
-        // The values of one rule after those of another; most fields have those of one alone.
-        let next = |after: Option<usize>| {
-            let rules = record.values.iter().map(|(index, _)| *index).filter(|index| Some(*index) > after);
-            rules.filter(|index| map.rule(*index).is_some_and(|rule| rule.field == field)).min()
-        };
-        let mut last = None;
-        while let Some((index, rule)) = next(last).and_then(|index| Some((index, map.rule(index)?))) {
-            last = Some(index);
+        for (index, rule) in map.rules.iter().enumerate().filter(|(_, rule)| rule.field == field) {
             let lang = rule.lang.as_ref().unwrap_or(lang);
             for (_, text) in record.values.iter().filter(|(of, _)| *of == index) {
                 if texts.in_language(lang).is_none() {

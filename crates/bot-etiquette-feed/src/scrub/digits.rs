@@ -17,11 +17,14 @@ pub(super) fn may_stand_in(bytes: &[u8], kinds: Kinds) -> bool {
     kinds.any(Kinds::DIGIT) && count(bytes) >= LEAST
 }
 
+/// Bytes of a whole number of wide registers, and no more than one byte can count.
+const WIDE: usize = 224;
+
 /// How many digits there are, in sums of one byte: many of them are formed at once.
 fn count(bytes: &[u8]) -> usize {
     let sum =
         |chunk: &[u8]| chunk.iter().fold(0_u8, |sum, byte| sum.wrapping_add(byte.is_ascii_digit().into()));
-    bytes.chunks(255).map(|chunk| usize::from(sum(chunk))).sum()
+    bytes.chunks(WIDE).map(|chunk| usize::from(sum(chunk))).sum()
 }
 
 pub(super) fn numbers(text: &str, finds: &mut Vec<Find>) {

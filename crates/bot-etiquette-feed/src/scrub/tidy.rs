@@ -143,17 +143,14 @@ fn stands_ill(bytes: &[u8], from: usize) -> Option<usize> {
         let gap = (*left == b' ') | (*left == b'\n') | (*left == b':') | (*left == b',') | (*left == b';');
         mark & gap | (*byte == b' ') & (*left == b' ')
     };
-    // Many bytes are looked at at once; the next ones begin with the last of these.
-    let mut start = 0_usize;
-    while let Some(lefts) = rest.get(start..).filter(|lefts| lefts.len() > 1) {
-        let pairs = || lefts.iter().take(CHUNK).zip(lefts.get(1..).unwrap_or_default());
-        if pairs().fold(false, |seen, pair| seen | is_ill(pair)) {
-            let at = pairs().position(is_ill)?;
-            return Some(from.saturating_add(start).saturating_add(at).saturating_add(1));
-        }
-        start = start.saturating_add(CHUNK);
-    }
-    None
+    // Many bytes are looked at at once.
+    let mut chunks = rest.chunks(CHUNK).zip(rest.get(1..)?.chunks(CHUNK)).enumerate();
+    let seen = |(_, (lefts, bytes)): &(usize, (&[u8], &[u8]))| {
+        lefts.iter().zip(*bytes).fold(false, |seen, pair| seen | is_ill(pair))
+    };
+    let (index, (lefts, bytes)) = chunks.find(seen)?;
+    let place = lefts.iter().zip(bytes).position(is_ill)?;
+    Some(from.saturating_add(index.saturating_mul(CHUNK)).saturating_add(place).saturating_add(1))
 }
 
 /// Bytes that are looked at at once.

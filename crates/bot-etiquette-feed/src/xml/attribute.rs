@@ -17,7 +17,7 @@ pub(super) fn named_attribute<'a>(
     attribute(attributes, |name| match bindings.of_attribute(name) {
         // An attribute without a prefix is in no namespace, so it is none that a path gives one.
         None if wanted.namespace.is_some() => name == wanted.written,
-        bound => wanted.is(name, bound),
+        bound => wanted.is(name, || bound),
     })
 }
 

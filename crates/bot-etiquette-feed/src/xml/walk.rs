@@ -9,7 +9,6 @@ use super::markup::{self, Piece, Tag};
 use crate::feed::Gather;
 use crate::field::Field;
 use crate::html::{self, Resolved};
-use crate::kinds;
 use crate::namespaces::Bindings;
 use crate::plan::Cursor;
 use crate::report::Note;
@@ -27,6 +26,8 @@ pub(super) struct Walk {
     elements: Vec<Element>,
     /// Whether somebody wants the text that stands here.
     wanted: bool,
+    /// Whether a byte order mark may stand in the window: its first byte is rare in Latin letters.
+    marks: bool,
     root_seen: bool,
     high: Option<u32>,
     bindings: Bindings,
@@ -60,18 +61,17 @@ impl Walk {
 
     /// Reads all whole tokens of `window`; returns how many bytes they take.
     pub(super) fn tokens(&mut self, window: &str, last: bool, gather: &mut Gather<'_>) -> usize {
-        let mut base = 0_usize;
+        self.marks = memchr::memchr(0xEF, window.as_bytes()).is_some();
+        let mut rest = window;
         while !gather.truncated {
             if !self.wanted {
                 // Tags alone count.
-                let gap = window.get(base..).and_then(markup::next_tag).unwrap_or(0);
-                base = base.saturating_add(gap);
+                rest = behind(rest, markup::next_tag(rest).unwrap_or(0));
             }
-            let rest = window.get(base..).unwrap_or_default();
             if let Some(length) = self.closing(rest) {
                 self.close(gather);
                 self.wanted = self.target().is_some();
-                base = base.saturating_add(length);
+                rest = behind(rest, length);
                 continue;
             }
             let length = match markup::first(rest) {
@@ -85,9 +85,9 @@ impl Walk {
             if length == 0 {
                 break;
             }
-            base = base.saturating_add(length);
+            rest = behind(rest, length);
         }
-        base
+        window.len().saturating_sub(rest.len())
     }
 
     /// Reads what is no common piece, and returns how long it is: 0 for what is not whole.
@@ -189,11 +189,13 @@ impl Walk {
         gather.found = gather.found || self.cursor.at_list(&map.plan);
         let mut element = Element { record, ..Element::default() };
         if gather.in_record() {
-            self.cursor.attributes(&map.plan).for_each(|(name, rule)| {
-                if let Some(value) = named_attribute(attributes, name, &self.bindings) {
-                    gather.value(rule, &value);
-                }
-            });
+            if !attributes.is_empty() {
+                self.cursor.attributes(&map.plan).for_each(|(name, rule)| {
+                    if let Some(value) = named_attribute(attributes, name, &self.bindings) {
+                        gather.value(rule, &value);
+                    }
+                });
+            }
             self.cursor.rules(&map.plan).for_each(|index| match map.rule(index) {
                 Some(Rule { field: Field::Range, .. }) => gather.value(index, ""),
                 Some(rule) => {
@@ -288,7 +290,7 @@ impl Walk {
     }
 
     fn text(&mut self, text: &str, gather: &mut Gather<'_>) {
-        let limit = gather.limits.token;
+        let (limit, marks) = (gather.limits.token, self.marks);
         let Some(target) = self.target() else { return };
         if target.len().saturating_add(text.len()) > limit {
             target.clear();
@@ -296,10 +298,10 @@ impl Walk {
             return;
         }
         // A byte order mark inside a text says nothing, and the tokenizer drops one at the start of its window.
-        if kinds::highest(text) < 0xEF {
-            target.push_str(text);
-        } else {
+        if marks {
             target.extend(text.split('\u{FEFF}'));
+        } else {
+            target.push_str(text);
         }
     }
 
@@ -330,6 +332,11 @@ impl Walk {
         }
         self.high = None;
     }
+}
+
+/// What comes behind the first bytes.
+fn behind(text: &str, length: usize) -> &str {
+    text.get(length..).unwrap_or_default()
 }
 
 /// Whether a tag can have this name: what follows `<` in "1 < 2" is none.
