@@ -202,3 +202,49 @@ pub(crate) fn after_prologue(text: &str) -> Option<&str> {
         rest = after.trim_start();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{LONGEST_NAME, Resolved, decode_entities, push_code, resolve};
+
+    /// One character or reference after the other.
+    fn decode_slowly(text: &str) -> String {
+        let (mut decoded, mut rest, mut high) = (String::new(), text, None);
+        while let Some(first) = rest.chars().next() {
+            let reference = rest.strip_prefix('&').and_then(|inner| inner.split_once(';'));
+            match reference
+                .filter(|(name, _)| name.len() < LONGEST_NAME)
+                .and_then(|(name, after)| Some((resolve(name)?, after)))
+            {
+                Some((Resolved::Code(code), after)) => {
+                    push_code(code, &mut high, &mut decoded);
+                    rest = after;
+                    continue;
+                }
+                Some((Resolved::Text(text), after)) => {
+                    decoded.push_str(text);
+                    rest = after;
+                }
+                None => {
+                    decoded.push(first);
+                    rest = &rest[first.len_utf8()..];
+                }
+            }
+            high = None;
+        }
+        decoded
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn references_are_decoded_as_one_after_the_other(
+            text in "(&amp;|&|;|&eacute;|&#55357;|&#56841;|&#xD83D;|&#0;|&#x41;|&#;|&none;|amp;|#|a|ñ| ){0,12}",
+        ) {
+            prop_assert_eq!(decode_entities(&text), decode_slowly(&text));
+        }
+    }
+}

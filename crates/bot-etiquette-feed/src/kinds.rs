@@ -80,3 +80,19 @@ pub(crate) fn highest(text: &str) -> u8 {
     // Without a way out, so that many bytes are compared at once.
     text.bytes().fold(0, u8::max)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Kinds, highest};
+
+    proptest! {
+        #[test]
+        fn a_text_holds_the_kinds_of_its_bytes(text in "[a-z0-9@(:ñ€\n\t]{0,12}|\\PC{0,12}") {
+            let kinds = text.bytes().map(Kinds::of_byte).fold(Kinds(0), Kinds::or);
+            prop_assert_eq!(Kinds::of(&text), kinds);
+            prop_assert_eq!(highest(&text), text.bytes().max().unwrap_or(0));
+        }
+    }
+}

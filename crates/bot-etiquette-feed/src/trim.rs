@@ -8,3 +8,17 @@ pub(crate) fn trimmed(text: &str) -> &str {
         _ => text.trim(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::trimmed;
+
+    #[test]
+    fn a_text_is_trimmed_as_the_standard_does() {
+        for text in
+            ["", " ", "a", " a", "a ", "a b", "\u{a0}a\u{a0}", "é", " é ", "a\u{2003}", "\n\tab\u{85}"]
+        {
+            assert_eq!(trimmed(text), text.trim(), "{text:?}");
+        }
+    }
+}

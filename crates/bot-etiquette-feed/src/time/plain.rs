@@ -14,7 +14,9 @@ pub(super) fn date(text: &str) -> Option<Date> {
 pub(super) fn date_time(text: &str) -> Option<(Date, Time)> {
     let (day, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', ' '])?;
-    Some((date(day)?, time(rest.strip_suffix(".0").unwrap_or(rest))?))
+    // No part of a second without seconds.
+    let clock = rest.strip_suffix(".0").filter(|clock| clock.len() == "19:00:00".len());
+    Some((date(day)?, time(clock.unwrap_or(rest))?))
 }
 
 /// A time of five or eight characters; `None` where another form may be meant.
@@ -35,12 +37,35 @@ fn pair(tens: u8, ones: u8) -> Option<i8> {
 #[cfg(test)]
 mod tests {
     use jiff::civil::{Date, Time};
+    use proptest::prelude::*;
+
+    use crate::report::Notes;
+    use crate::time::written;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn both_are_read_as_any_other_form_is(
+            day in "20[0-9]{2}-[01][0-9]-[0-3][0-9]",
+            clock in "[0-2][0-9]:[0-6][0-9](:[0-6][0-9])?(\\.0|\\.00|Z|h| )?",
+        ) {
+            // A small letter is left to the other forms.
+            let (plain, other) = (format!("{day}T{clock}"), format!("{day}t{clock}"));
+            prop_assert_eq!(super::date_time(&other), None);
+            prop_assert_eq!(written(&plain, &mut Notes::default()), written(&other, &mut Notes::default()));
+        }
+    }
 
     #[test]
     fn the_plainest_forms_are_read() {
         assert_eq!(super::date("2025-10-25"), Date::new(2025, 10, 25).ok());
         assert_eq!(super::time("19:05"), Time::new(19, 5, 0, 0).ok());
         assert_eq!(super::time("19:05:59"), Time::new(19, 5, 59, 0).ok());
+        let both = Date::new(2025, 10, 25).ok().zip(Time::new(19, 5, 0, 0).ok());
+        for text in ["2025-10-25T19:05", "2025-10-25 19:05:00", "2025-10-25 19:05:00.0"] {
+            assert_eq!(super::date_time(text), both, "{text}");
+        }
     }
 
     #[test]

@@ -232,6 +232,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_name_with_a_quote_is_not_plain() {
+        for (text, plain) in [
+            ("<a>", true),
+            ("<a/>", true),
+            ("<a b='c'>", true),
+            ("<a'b'>", false),
+            ("<a'b c'>", false),
+            ("<a\">\">", false),
+        ] {
+            let Some((Piece::Start(tag), _)) = first(text) else { panic!("{text}") };
+            assert_eq!(tag.plain, plain, "{text}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -159,3 +159,30 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_plain_end_tag_ends_what_one_with_a_blank_ends(
+        pieces in prop::collection::vec(
+            prop::sample::select(vec![
+                "<event id='1'>", "<event id='2' >", "</event>", "<title>", "</title>", "<a>", "</a>", "</titl>",
+                "<longer-than-eight>", "</longer-than-eight>", "<longer-than-eighT>", "<a/>", "<title/>", "<a:title>",
+                "</a:title>", "Danza ", "&amp;", "<![CDATA[</title>]]>", "<!-- </event> -->", " ", "</a ", "<a'b'>",
+                "</a'b'>", "<é>", "</é>", "</>",
+            ]),
+            0..16,
+        ),
+        cut in 1_usize..40,
+    ) {
+        let plain = format!("<list>{}</list>", pieces.concat());
+        let blank = |piece: &&str| match piece.strip_prefix("</").and_then(|name| name.strip_suffix('>')) {
+            Some(name) => format!("</{name} >"),
+            None => (*piece).to_owned(),
+        };
+        let blank = format!("<list>{}</list >", pieces.iter().map(blank).collect::<String>());
+        let read = |text: &str| read_chunks(&map("xml"), text.as_bytes().chunks(cut));
+        prop_assert_eq!(read(&plain), read(&blank));
+    }
+}
