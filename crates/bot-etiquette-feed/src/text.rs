@@ -12,7 +12,7 @@ pub struct Text {
     lang: Arc<str>,
     text: CleanText,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    translated: Option<Translated>,
+    translated: Option<Box<Translated>>,
 }
 
 /// That a text is a translation.
@@ -41,26 +41,30 @@ impl Text {
     /// Whether and how it was translated; `None` for the source's own words.
     #[must_use]
     pub fn translated(&self) -> Option<&Translated> {
-        self.translated.as_ref()
+        self.translated.as_deref()
     }
 }
 
 /// One text in the languages it is known in, the source's own first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
-pub struct Texts(Vec<Text>);
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(from = "Vec<Text>"))]
+pub struct Texts {
+    /// Most have this one alone.
+    source: Option<Text>,
+    others: Vec<Text>,
+}
 
 impl Texts {
     /// The first text: the one of the source.
     #[must_use]
     pub fn source(&self) -> Option<&Text> {
-        self.0.first()
+        self.source.as_ref()
     }
 
     /// The text in a language.
     #[must_use]
     pub fn in_language(&self, lang: &str) -> Option<&Text> {
-        self.0.iter().find(|text| text.lang.eq_ignore_ascii_case(lang))
+        self.iter().find(|text| text.lang.eq_ignore_ascii_case(lang))
     }
 
     /// The text in a language, or else the source's own, which says its language itself.
@@ -71,7 +75,7 @@ impl Texts {
 
     /// All texts.
     pub fn iter(&self) -> impl Iterator<Item = &Text> {
-        self.0.iter()
+        self.source.iter().chain(&self.others)
     }
 
     /// Adds what `translator` makes of the source's text for each language that is missing; returns what had to be
@@ -97,7 +101,7 @@ impl Texts {
                 all.add(scrubbed);
                 let translated =
                     Translated { from: source.lang.to_string(), by: translator.name().to_owned() };
-                self.0.push(Text { lang: Arc::from(*lang), text, translated: Some(translated) });
+                self.push(Text { lang: Arc::from(*lang), text, translated: Some(Box::new(translated)) });
             }
         }
         Ok(all)
@@ -105,23 +109,49 @@ impl Texts {
 
     pub(crate) fn add(&mut self, lang: &Arc<str>, text: CleanText) {
         if !text.is_empty() && self.in_language(lang).is_none() {
-            // Most have one language.
-            self.0.reserve_exact(1);
-            self.0.push(Text { lang: Arc::clone(lang), text, translated: None });
+            self.push(Text { lang: Arc::clone(lang), text, translated: None });
+        }
+    }
+
+    fn push(&mut self, text: Text) {
+        match &self.source {
+            None => self.source = Some(text),
+            Some(_) => self.others.push(text),
         }
     }
 
     /// Takes over the languages that are missing; a source's own words take the place of a translation.
     pub(crate) fn merge(&mut self, other: &Self) {
-        for text in &other.0 {
-            match self.0.iter_mut().find(|known| known.lang.eq_ignore_ascii_case(&text.lang)) {
+        for text in other.iter() {
+            match self
+                .source
+                .iter_mut()
+                .chain(&mut self.others)
+                .find(|known| known.lang.eq_ignore_ascii_case(&text.lang))
+            {
                 Some(known) if known.translated.is_some() && text.translated.is_none() => {
                     *known = text.clone()
                 }
                 Some(_) => {}
-                None => self.0.push(text.clone()),
+                None => self.push(text.clone()),
             }
         }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Vec<Text>> for Texts {
+    fn from(texts: Vec<Text>) -> Self {
+        let mut all = Self::default();
+        texts.into_iter().for_each(|text| all.push(text));
+        all
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Texts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
     }
 }
 
