@@ -28,10 +28,10 @@ impl Schedule {
         let weekdays = values.one(Field::Weekdays).map(time::weekdays).unwrap_or_default();
         let start = values.one(Field::Start);
         let end = values.one(Field::End);
-        let in_words = start.filter(|_| end.is_none()).map(in_words).unwrap_or_default();
+        let listed = start.filter(|_| end.is_none()).map(in_words).unwrap_or_default();
         let start =
-            start.filter(|_| in_words.is_empty()).map(|start| (Cow::Borrowed(start), end.map(Cow::Borrowed)));
-        for (start, end) in start.into_iter().chain(in_words) {
+            start.filter(|_| listed.is_empty()).map(|start| (Cow::Borrowed(start), end.map(Cow::Borrowed)));
+        for (start, end) in start.into_iter().chain(listed) {
             let Some((mut run, first)) = run(&start, end.as_deref(), start_time, end_time, weekdays, values)
             else {
                 continue;
