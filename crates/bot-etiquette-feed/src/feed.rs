@@ -232,8 +232,8 @@ impl<'m> Feed<'m> {
     }
 }
 
-/// Bytes read at once.
-const PIECE: usize = 64 * 1024;
+/// Bytes read at once: few enough to stay in the nearest cache until they are events.
+const PIECE: usize = 16 * 1024;
 /// Bytes that are needed to see an XML declaration.
 const HEAD: usize = 256;
 /// Characters that are needed to know an HTML page.
