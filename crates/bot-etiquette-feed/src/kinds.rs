@@ -11,14 +11,12 @@ impl Kinds {
     /// The first byte of a character beyond Latin letters, which may have another form or none that is seen.
     pub(crate) const FOREIGN: Self = Self(1 << 2);
     pub(crate) const DIGIT: Self = Self(1 << 3);
-    /// What the guises of an at sign begin with, the word `arroba` apart: `@ & %`.
+    /// What the guises of an at sign begin with, its words apart: `@ & %`.
     pub(crate) const SIGN: Self = Self(1 << 4);
     /// The same: `( [ {`.
     pub(crate) const BRACKET: Self = Self(1 << 5);
-    /// The rarest letter of `arroba`.
-    pub(crate) const LETTER_B: Self = Self(1 << 6);
     /// What ends a link's scheme or host: `: /`.
-    pub(crate) const LINK: Self = Self(1 << 7);
+    pub(crate) const LINK: Self = Self(1 << 6);
 
     #[inline]
     pub(crate) fn of(text: &str) -> Self {
@@ -54,7 +52,6 @@ impl Kinds {
             b'0'..=b'9' => Self::DIGIT,
             b'@' | b'&' | b'%' => Self::SIGN,
             b'(' | b'[' | b'{' => Self::BRACKET,
-            b'b' | b'B' => Self::LETTER_B,
             b':' | b'/' => Self::LINK,
             0xC2 | 0xC4..=0xFF => Self::FOREIGN,
             _ => Self(0),

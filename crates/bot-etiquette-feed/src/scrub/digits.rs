@@ -2,11 +2,13 @@
 //!
 //! A *run* is digits in groups, with at most three separators between two groups. A number begins where a run does, or
 //! behind a blank or a slash in it, and takes whole groups: what is part of a longer figure (an ISBN, a coordinate, a
-//! date, a price) is left alone.
+//! date, a price) is left alone. Letters right beside it save no number.
 
-use std::ops::Range;
+mod figure;
 
-use super::{Find, Kind, after, before};
+use std::ops::{Range, RangeInclusive};
+
+use super::{Find, Kind, after, before, tidy};
 use crate::kinds::Kinds;
 
 /// Digits of the shortest number, a NIE; nothing with fewer is taken for an account.
@@ -83,7 +85,11 @@ impl<'a> Run<'a> {
     fn number(&self, first: usize) -> Option<(Find, usize)> {
         let with_letters = self.account(first).or_else(|| self.identity(first));
         with_letters.or_else(|| {
-            self.may_start(first).then(|| self.abroad(first).or_else(|| self.spanish(first))).flatten()
+            let found = || {
+                let known = self.abroad(first).or_else(|| self.spanish(first));
+                known.or_else(|| self.in_groups(first)).or_else(|| self.after_its_word(first))
+            };
+            self.may_start(first).then(found).flatten()
         })
     }
 
@@ -109,13 +115,14 @@ impl<'a> Run<'a> {
         if index > 0 {
             let gap = self.gap(index);
             let isbn = matches!(self.group(index.saturating_sub(1)), "978" | "979");
-            return !isbn && gap.contains([' ', '\u{a0}', '\u{2009}', '\u{202f}', '/', '(']);
+            return !isbn && gap.contains([' ', '\u{a0}', '\u{2009}', '\u{202f}', '/', '(', '_']);
         }
         let start = self.start(0);
         match before(self.text, start) {
             None => true,
-            Some(',' | '.' | ':' | '-' | '_' | '/') => !self.is_fraction(start),
-            Some(letter) => !letter.is_alphanumeric(),
+            Some(',' | '.' | ':' | '-' | '_' | '/') => !self.is_fraction(start) || self.is_announced(index),
+            // One digit at a word is its own: "A6 28660".
+            Some(letter) => !letter.is_alphanumeric() || self.group(0).len() > 1 || self.is_announced(index),
         }
     }
 
@@ -125,15 +132,19 @@ impl<'a> Run<'a> {
         let digits = left.bytes().rev().take(10).take_while(u8::is_ascii_digit).count();
         let separator = self.text.as_bytes().get(start.saturating_sub(1));
         (1..=4).contains(&digits)
-            || separator == Some(&b'_')
             || separator == Some(&b'/') && left.ends_with(|end: char| end.is_alphanumeric())
     }
 
     /// Whether a number may end behind group `index`: not inside a longer figure.
     fn may_end(&self, index: usize) -> bool {
-        if index.saturating_add(1) < self.groups.len() {
-            let gap = self.gap(index.saturating_add(1));
-            return gap.contains([' ', '\u{a0}', '\u{2009}', '\u{202f}', '/', '(', ')']);
+        let next = index.saturating_add(1);
+        if next < self.groups.len() {
+            let gap = self.gap(next);
+            // A last short group is an extension: "913184733-34".
+            let is_last =
+                next.saturating_add(1) == self.groups.len() && (1..=4).contains(&self.group(next).len());
+            return gap.contains([' ', '\u{a0}', '\u{2009}', '\u{202f}', '/', '(', ')', '_'])
+                || is_hyphen(gap) && (is_last || self.group(next).len() >= 9);
         }
         let rest = self.text.get(self.stop(index)..).unwrap_or_default();
         let mut next = rest.chars();
@@ -142,8 +153,20 @@ impl<'a> Run<'a> {
             Some(',' | ':' | '.') => {
                 !next.next().is_some_and(|digit| digit.is_ascii_digit() && digits_end(rest, 1) < 6)
             }
-            Some(letter) => !letter.is_alphanumeric() && !is_money(rest),
+            Some(_) => !is_money(rest),
         }
+    }
+
+    /// A number whose groups are `groups`, unless they are another figure.
+    fn phone(&self, groups: RangeInclusive<usize>) -> Option<(Find, usize)> {
+        let (first, last) = (*groups.start(), *groups.end());
+        if !self.may_end(last) || self.is_other_figure(groups) {
+            return None;
+        }
+        let stop = self.stop(last);
+        let at = self.with_prefix(self.start(first), stop)..self.with_tail(stop);
+        let behind = self.behind(at.end);
+        Some((Find { at, kind: Kind::Phone }, behind))
     }
 
     /// A Spanish number: nine digits from 6 to 9, with or without the country code.
@@ -166,12 +189,55 @@ impl<'a> Run<'a> {
             }
             whole.push_str(self.group(last));
         }
-        if whole.len() != 9 || !whole.starts_with(['6', '7', '8', '9']) || !self.may_end(last) {
+        let is_number = whole.len() == 9 && whole.starts_with(['6', '7', '8', '9']);
+        is_number.then(|| self.phone(first..=last)).flatten()
+    }
+
+    /// A number of North America, as `1-800-555-1234` or `(800) 555-1234`, or of France, as `01 42 68 53 00`.
+    fn in_groups(&self, first: usize) -> Option<(Find, usize)> {
+        let with_one = self.group(first) == "1";
+        let area = first.saturating_add(usize::from(with_one));
+        let lengths = |from: usize, lengths: &[usize]| {
+            let mut groups = (from..).zip(lengths);
+            groups.all(|(index, length)| self.group(index).len() == *length)
+        };
+        let gap = |by: usize| self.gap(area.saturating_add(by));
+        if lengths(area, &[3, 3, 4]) && self.group(area).starts_with(|digit: char| digit > '1') {
+            // Three figures with blanks between are a number only behind the code of the country.
+            let joined = is_hyphen(gap(2)) || gap(2) == "." && gap(1) == ".";
+            let found = (with_one || joined).then(|| self.phone(first..=area.saturating_add(2))).flatten();
+            return found;
+        }
+        let pairs =
+            lengths(first, &[2; 5]) && self.group(first).starts_with('0') && self.group(first) != "00";
+        let alike =
+            || (1..5).all(|by| self.gap(first.saturating_add(by)) == self.gap(first.saturating_add(1)));
+        (pairs && alike()).then(|| self.phone(first..=first.saturating_add(4))).flatten()
+    }
+
+    /// Any digits behind a word for a telephone, as many as a number has: seven to fifteen.
+    fn after_its_word(&self, first: usize) -> Option<(Find, usize)> {
+        let mut digits = 0_usize;
+        let enough = |(index, group): (usize, &Range<usize>)| {
+            digits = digits.saturating_add(group.len());
+            (LEAST..=15).contains(&digits).then_some(index)
+        };
+        let groups = self.groups.iter().enumerate().skip(first).take(15);
+        let lasts: Vec<usize> = groups.filter_map(enough).collect();
+        if lasts.is_empty() || !self.is_announced(first) {
             return None;
         }
-        let start = self.with_prefix(self.start(first), self.stop(last));
-        let end = self.with_tail(self.stop(last));
-        Some((Find { at: start..end, kind: Kind::Phone }, self.behind(end)))
+        lasts.iter().rev().find_map(|last| self.phone(first..=*last))
+    }
+
+    /// Whether a word for a telephone stands before a group.
+    fn is_announced(&self, index: usize) -> bool {
+        let left = self.text.get(..self.start(index)).unwrap_or_default();
+        let sign = |character: &char| {
+            matches!(character, ' ' | ':' | '.' | '(' | ')' | '+' | '-' | '/' | '_' | '\u{ba}')
+        };
+        let signs: usize = left.chars().rev().take(6).take_while(sign).map(char::len_utf8).sum();
+        tidy::announces_number(left.get(..left.len().saturating_sub(signs)).unwrap_or_default())
     }
 
     /// A number with `+` or `00` before it: eight to fifteen digits (ITU-T E.164), in any groups.
@@ -181,7 +247,7 @@ impl<'a> Run<'a> {
         let plus = left.trim_end_matches([' ', '(']).ends_with('+');
         let zeros = self.group(first).starts_with("00")
             && (self.group(first).len() > 2 || self.gap_is_blank(first.saturating_add(1)))
-            && !left.ends_with([':', '.', ',']);
+            && !left.ends_with(|left: char| matches!(left, ':' | '.' | ',') || left.is_alphanumeric());
         if !plus && !zeros {
             return None;
         }
@@ -196,14 +262,7 @@ impl<'a> Run<'a> {
             last = index;
         }
         let least = if zeros { 10 } else { 8 };
-        if digits < least || !self.may_end(last) {
-            return None;
-        }
-        let end = self.with_tail(self.stop(last));
-        Some((
-            Find { at: self.with_prefix(start, self.stop(last))..end, kind: Kind::Phone },
-            self.behind(end),
-        ))
+        (digits >= least).then(|| self.phone(first..=last)).flatten()
     }
 
     fn gap_is_blank(&self, index: usize) -> bool {
@@ -232,7 +291,7 @@ impl<'a> Run<'a> {
         // With a blank between, small letters are words: "12546355 y 3".
         let fits = closed && (letter.is_ascii_uppercase() || gap == 0);
         match whole.len() {
-            8 if fits && !left.is_some_and(char::is_alphanumeric) => {
+            8 if fits && (!left.is_some_and(char::is_alphanumeric) || self.is_named_identity(start)) => {
                 Some((Find { at: start..end, kind: Kind::Identity }, last.saturating_add(1)))
             }
             7 if fits && left.is_some_and(|letter| "XYZxyz".contains(letter)) => {
@@ -248,6 +307,14 @@ impl<'a> Run<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether `DNI` or the like stands right before.
+    fn is_named_identity(&self, start: usize) -> bool {
+        let left = self.text.get(..start).and_then(|left| left.as_bytes().last_chunk());
+        left.is_some_and(|word: &[u8; 3]| {
+            ["dni", "nif"].iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+        })
     }
 
     /// The Spanish IBAN, and any other whose check digits are right (ISO 13616), found from its two check digits.
@@ -305,10 +372,8 @@ impl<'a> Run<'a> {
     fn with_tail(&self, end: usize) -> usize {
         let rest = self.text.get(end..).unwrap_or_default();
         let trimmed = rest.trim_start_matches(' ');
-        let lower: String = trimmed.chars().take(12).collect::<String>().to_ascii_lowercase();
-        let sign = ["/", "-", "y ", "e ", "ext. ", "ext.", "ext ", "extension "]
-            .iter()
-            .find(|sign| lower.starts_with(**sign));
+        let lower: String = trimmed.chars().take(12).collect::<String>().to_lowercase();
+        let sign = EXTENSIONS.iter().find(|sign| lower.starts_with(**sign));
         let Some(sign) = sign else { return end };
         let digits_at = rest.len().saturating_sub(trimmed.len()).saturating_add(sign.len());
         let blanks = rest.get(digits_at..).unwrap_or_default();
@@ -317,9 +382,11 @@ impl<'a> Run<'a> {
         let stop = digits_end(rest, digits_at);
         let length = stop.saturating_sub(digits_at);
         let next = rest.get(stop..).unwrap_or_default().trim_start_matches(' ').chars().next();
-        let closed = next.is_none_or(|next| !next.is_alphanumeric() && !matches!(next, '€' | ':' | '%'));
+        let is_figure = next.is_some_and(|next| matches!(next, '\u{20ac}' | ':' | '%'));
+        let closed = next.is_none_or(|next| !next.is_alphanumeric()) && !is_figure;
+        let tight = is_hyphen(sign) && trimmed.len() == rest.len() && length <= 4 && !is_figure;
         if (1..=5).contains(&length)
-            && (closed || sign.starts_with('/') && length <= 4 || sign.starts_with("ext"))
+            && (closed || tight || sign.starts_with('/') && length <= 4 || sign.contains('x'))
         {
             end.saturating_add(stop)
         } else {
@@ -343,8 +410,17 @@ fn next_group(text: &str, at: usize) -> Option<usize> {
         }
         let separates = matches!(
             character,
-            ' ' | '.' | '-' | '/' | '(' | ')' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' | '\u{2010}'
-                ..='\u{2015}' | '\u{2212}' | '\u{b7}'
+            ' ' | '.'
+                | '-'
+                | '/'
+                | '('
+                | ')'
+                | '_'
+                | '\u{a0}'
+                | '\u{2007}'
+                | '\u{2009}'
+                | '\u{202f}'
+                | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{b7}'
         );
         if !separates {
             return None;
@@ -352,6 +428,34 @@ fn next_group(text: &str, at: usize) -> Option<usize> {
         length += character.len_utf8();
     }
     None
+}
+
+/// What announces an extension; the longer ones first.
+const EXTENSIONS: [&str; 16] = [
+    "extensi\u{f3}n ",
+    "extension ",
+    "ext. ",
+    "ext.",
+    "ext:",
+    "ext ",
+    "ext",
+    "x",
+    "y ",
+    "e ",
+    "/",
+    "-",
+    "\u{2010}",
+    "\u{2011}",
+    "\u{2013}",
+    "\u{2014}",
+];
+
+/// Whether a hyphen or a dash alone stands between two groups.
+fn is_hyphen(gap: &str) -> bool {
+    matches!(
+        gap.trim_matches(' '),
+        "-" | "\u{2010}" | "\u{2011}" | "\u{2012}" | "\u{2013}" | "\u{2014}" | "\u{2212}"
+    )
 }
 
 fn is_money(rest: &str) -> bool {

@@ -2,12 +2,16 @@
 
 use super::Find;
 
-/// Words that only announce an address or a number: they go with it. Lower case, without accents.
-const LABELS: [&str; 32] = [
+/// Words that announce a number, and go with it. Lower case, without accents.
+const NUMBERS: [&str; 21] = [
     "tel",
+    "tels",
     "telf",
+    "telfs",
     "tlf",
+    "tlfs",
     "tfno",
+    "tfnos",
     "tlfno",
     "tlfnos",
     "tlfonos",
@@ -15,11 +19,15 @@ const LABELS: [&str; 32] = [
     "telefonos",
     "telefon",
     "telefons",
+    "telephone",
     "phone",
     "movil",
     "mobil",
     "whatsapp",
     "fax",
+];
+/// The other words that only announce what goes.
+const LABELS: [&str; 17] = [
     "email",
     "e-mail",
     "mail",
@@ -35,6 +43,7 @@ const LABELS: [&str; 32] = [
     "informacio",
     "reservas",
     "dni",
+    "nif",
     "iban",
 ];
 /// What a find leaves where nothing may come together.
@@ -89,6 +98,17 @@ fn drop_label(kept: &mut String) {
 
 /// Where the label word that ends `text` starts.
 fn ends_with_label(text: &str) -> Option<usize> {
+    let (at, word) = last_word(text)?;
+    (NUMBERS.contains(&word.as_str()) || LABELS.contains(&word.as_str())).then_some(at)
+}
+
+/// Whether `text` ends with a word that announces a number.
+pub(super) fn announces_number(text: &str) -> bool {
+    last_word(text).is_some_and(|(_, word)| NUMBERS.contains(&word.as_str()))
+}
+
+/// Where the last word of `text` starts, and how it folds.
+fn last_word(text: &str) -> Option<(usize, String)> {
     let length: usize = text
         .chars()
         .rev()
@@ -97,8 +117,7 @@ fn ends_with_label(text: &str) -> Option<usize> {
         .map(char::len_utf8)
         .sum();
     let at = text.len().checked_sub(length)?;
-    let word = crate::fold::fold(text.get(at..)?);
-    LABELS.contains(&word.as_str()).then_some(at)
+    Some((at, crate::fold::fold(text.get(at..)?)))
 }
 
 /// When a find stood alone in brackets, the brackets go too; returns how much of `rest` goes.

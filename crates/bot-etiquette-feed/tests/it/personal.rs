@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::{map, read, read_chunks};
 
 /// One address in the ways a feed can write it; the marker is in all of them, or in none once it is decoded.
-const ADDRESSES: [&str; 12] = [
+const ADDRESSES: [&str; 19] = [
     "canary@example.org",
     "canary&#64;example.org",
     "canary&#x40;example.org",
@@ -19,6 +19,13 @@ const ADDRESSES: [&str; 12] = [
     "canary[at]example.org",
     "canary ARROBA example PUNTO org",
     "<b>canary</b>@example.org",
+    "canary @example.org",
+    "canary@ example.org",
+    "canary @ example . org",
+    "canary(@)example.org",
+    "canary at example dot org",
+    "c a n a r y@example.org",
+    "\"a canary\"@example.org",
     "<a href=\"mailto:canary@example.org\">canary@example.org</a>",
 ];
 const NUMBER: &str = "612 345 678";
