@@ -26,6 +26,8 @@ struct Walk {
     member: bool,
     /// A top-level member that tells an API's own error.
     verdict: Option<ApiKey>,
+    /// Whether the value of an `error` comes next, which may say that there is none.
+    error_comes: bool,
     repairs: Repairs,
     names: Names,
 }
@@ -58,6 +60,7 @@ impl Json {
                 depth: 0,
                 member: false,
                 verdict: None,
+                error_comes: false,
                 repairs: Repairs::default(),
                 names: Names::default(),
             },
@@ -146,6 +149,11 @@ impl Walk {
             Token::EndObject | Token::EndArray => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
+        let is_none = matches!(&token, Token::Null | Token::Bool(false))
+            || matches!(&token, Token::Number(number) if number.trim() == "0");
+        if std::mem::take(&mut self.error_comes) && is_none {
+            self.verdict = None;
+        }
         if let Some(skip) = self.skip {
             match token {
                 Token::BeginObject | Token::BeginArray | Token::Key(_) => return,
@@ -179,6 +187,7 @@ impl Walk {
                 if self.verdict == Some(ApiKey::Success) {
                     self.verdict = None;
                     if !value {
+                        gather.forget_record();
                         gather.outage = Some(Outage::Api);
                     }
                 }
@@ -200,10 +209,14 @@ impl Walk {
             self.cursor.leave();
         }
         let name = key.decode(&mut self.repairs);
-        if self.open.len() == 1 && !gather.in_record() {
+        // The document itself may be the record.
+        if self.open.len() == 1 && self.open.iter().all(|open| open.items.is_none()) {
             match &*name {
                 "success" => self.verdict = Some(ApiKey::Success),
-                "error" | "error_code" => self.verdict = Some(ApiKey::Error),
+                "error" | "errors" | "error_code" => {
+                    self.verdict = Some(ApiKey::Error);
+                    self.error_comes = true;
+                }
                 _ if self.verdict == Some(ApiKey::Success) => self.verdict = None,
                 _ => {}
             }
@@ -278,7 +291,13 @@ impl Walk {
         self.names.keep_to(self.depth);
         let Some(open) = self.open.pop() else { return };
         if open.record {
-            if gather.truncated { gather.abandon() } else { gather.end_record() }
+            if gather.truncated {
+                gather.abandon();
+            } else if self.open.is_empty() {
+                gather.end_only_record();
+            } else {
+                gather.end_record();
+            }
         }
         if open.framed {
             self.leave();

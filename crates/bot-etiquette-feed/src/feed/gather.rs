@@ -209,6 +209,25 @@ impl<'m> Gather<'m> {
         }
     }
 
+    /// Ends a record that is the whole document: where no event comes of it, the document is none of this source.
+    pub(crate) fn end_only_record(&mut self) {
+        let is_spoilt = self.record.as_ref().is_some_and(|record| record.spoilt);
+        let dropped = self.census.dropped;
+        self.end_record();
+        if self.census.dropped > dropped && !is_spoilt {
+            self.census.dropped = dropped;
+            self.census.read = self.census.read.saturating_sub(1);
+            self.found = false;
+        }
+    }
+
+    /// Takes the open record back: it is none.
+    pub(crate) fn forget_record(&mut self) {
+        if self.record.take().is_some() {
+            self.census.read = self.census.read.saturating_sub(1);
+        }
+    }
+
     pub(crate) fn announce(&mut self, total: &str) {
         let total = total.trim();
         // Some write `3.0`.

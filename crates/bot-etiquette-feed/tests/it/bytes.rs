@@ -86,6 +86,42 @@ fn what_is_no_feed_is_an_outage() {
 }
 
 #[test]
+fn an_error_is_no_record_where_the_document_itself_may_be_one() {
+    let map = include_str!("../fixtures/json.toml").replace("records = \"items\"\n", "");
+    let verdict = |text: &str| {
+        let (events, report) = read(&map, text.as_bytes());
+        (report.completeness.verdict, events.len(), report.completeness.read, report.dropped)
+    };
+    for (text, outage) in [
+        (r#"{"help":"x","success":false}"#, Outage::Api),
+        (r#"{"help":"x","success":false,"error":{"message":"x"}}"#, Outage::Api),
+        (r#"{"error":{"message":"x"},"success":false}"#, Outage::Api),
+        (r#"{"id":1,"title":"A","success":false}"#, Outage::Api),
+        (r#"{"error":{"message":"x"}}"#, Outage::Api),
+        (r#"{"errors":[{"title":"x"}],"title":"x"}"#, Outage::Api),
+        (r#"{"type":"about:blank","title":"Not found","status":404}"#, Outage::Foreign),
+    ] {
+        assert_eq!(verdict(text), (Verdict::Outage(outage), 0, 0, 0), "{text}");
+    }
+    for (text, events) in [
+        (r#"{"id":1,"title":"A"}"#, 1),
+        (r#"{"id":1,"title":"A","success":true,"error":null}"#, 1),
+        (r#"[{"id":1,"title":"A","success":false,"error":"x"}]"#, 1),
+        ("[]", 0),
+    ] {
+        assert_eq!(verdict(text), (Verdict::Complete, events, events as u64, 0), "{text}");
+    }
+}
+
+#[test]
+fn an_error_that_is_none_is_no_outage() {
+    for error in ["null", "false", "0"] {
+        let (_, report) = read("json", format!("{{\"error\":{error},\"items\":[]}}").as_bytes());
+        assert_eq!(report.completeness.verdict, Verdict::Complete, "{error}");
+    }
+}
+
+#[test]
 fn a_page_behind_comments_and_declarations_is_an_outage_in_every_format() {
     let head = |format: &str| crate::icalendar::MAP.replace("\"icalendar\"", &format!("\"{format}\""));
     let formats = ["json", "xml", "csv"].map(str::to_owned);
