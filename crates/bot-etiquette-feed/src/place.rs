@@ -99,14 +99,76 @@ pub(crate) fn point(latitude: f64, longitude: f64) -> Option<(f64, f64)> {
 pub(crate) fn price_kind(text: &str) -> PriceKind {
     let folded = crate::fold::fold(text);
     let amounts: Vec<f64> = amounts(&folded);
-    let free = ["gratuit", "gratis", "entrada libre", "acceso libre", "entrada lliure", "free"];
     match amounts.as_slice() {
-        [] if free.iter().any(|word| folded.contains(word)) => PriceKind::Free,
+        [] if says_free(&folded) == Some(true) => PriceKind::Free,
         [] => PriceKind::Unknown,
         [one] if folded.contains("desde") || folded.contains("a partir") => PriceKind::From(*one),
         [one] => PriceKind::Euros(*one),
         several => PriceKind::From(several.iter().copied().fold(f64::INFINITY, f64::min)),
     }
+}
+
+/// Whether the words say that it is not free.
+pub(crate) fn denies_free(text: &str) -> bool {
+    says_free(&crate::fold::fold(text)) == Some(false)
+}
+
+/// What nothing is paid for, as the languages of these feeds say it: whole words, a star for any ending.
+const FREE: [&[&str]; 16] = [
+    &["gratuit*"],
+    &["gratis"],
+    &["gratuidad"],
+    &["gratuitat"],
+    &["free"],
+    &["kostenlos*"],
+    &["kostenfrei*"],
+    &["doan"],
+    &["doako*"],
+    &["entrada", "libre"],
+    &["acceso", "libre"],
+    &["entrada", "lliure"],
+    &["acces", "lliure"],
+    &["entree", "libre"],
+    &["ingresso", "libero"],
+    &["eintritt", "frei"],
+];
+/// Words that turn a word around that comes soon behind them.
+const NOT: [&str; 20] = [
+    "no", "non", "not", "nicht", "kein", "keine", "keinen", "niet", "geen", "nao", "ez", "pas", "ni", "nunca", "mai",
+    "never", "isn", "isnt", "sin", "sense",
+];
+/// Words between the two at the most.
+const BETWEEN: usize = 3;
+
+/// Whether folded words say that it is free, or that it is not; `None` when they say neither.
+fn says_free(folded: &str) -> Option<bool> {
+    let mut free = None;
+    for clause in folded.split(['.', ',', ';', ':', '!', '?', '(', ')', '\n']) {
+        let words: Vec<&str> =
+            clause.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let is = |word: &str, known: &str| match known.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => word == known,
+        };
+        let stands = |at: usize| {
+            let rest = words.get(at..).unwrap_or_default();
+            FREE.iter().any(|known| {
+                rest.len() >= known.len() && known.iter().zip(rest).all(|(known, word)| is(word, known))
+            })
+        };
+        for at in (0..words.len()).filter(|at| stands(*at)) {
+            let before = words.get(at.saturating_sub(BETWEEN.saturating_add(1))..at).unwrap_or_default();
+            if before.iter().any(|word| NOT.contains(word)) {
+                return Some(false);
+            }
+            free = Some(true);
+        }
+        // "Gratuito: no".
+        if free == Some(true) && matches!(words.as_slice(), [word] if NOT.contains(word)) {
+            return Some(false);
+        }
+    }
+    free
 }
 
 /// The numbers before `€`, `euro` or `eur`.

@@ -188,7 +188,7 @@ impl<'a> Values<'a> {
         match text {
             Some(text) => {
                 let kind = match place::price_kind(&text) {
-                    PriceKind::Unknown if is_free => PriceKind::Free,
+                    PriceKind::Unknown if is_free && !place::denies_free(&text) => PriceKind::Free,
                     kind => kind,
                 };
                 Some(Price { text, kind })

@@ -30,11 +30,37 @@ fn prices_in_words() {
         ("Entrada libre hasta completar aforo", PriceKind::Free),
         ("Gratuita. Se celebrará en la Plaza Mayor.", PriceKind::Free),
         ("Consultar", PriceKind::Unknown),
+        ("Actividad gratuita", PriceKind::Free),
+        ("Gratuito, no hace falta reserva", PriceKind::Free),
+        ("No hace falta entrada: gratis", PriceKind::Free),
+        ("Entrada lliure. Gratuït", PriceKind::Free),
+        ("Free entry", PriceKind::Free),
+        ("kostenlos", PriceKind::Free),
+        ("No es gratuito", PriceKind::Unknown),
+        ("No gratuito", PriceKind::Unknown),
+        ("Actividad no gratuita", PriceKind::Unknown),
+        ("La entrada no es gratuita.", PriceKind::Unknown),
+        ("No es una actividad gratuita", PriceKind::Unknown),
+        ("Gratuito: no", PriceKind::Unknown),
+        ("No es gratis; gratis para socios", PriceKind::Unknown),
+        ("Sin entrada libre", PriceKind::Unknown),
+        ("no gratuït", PriceKind::Unknown),
+        ("not free", PriceKind::Unknown),
+        ("This isn't free", PriceKind::Unknown),
+        ("non gratuit", PriceKind::Unknown),
+        ("Ce n'est pas gratuit", PriceKind::Unknown),
+        ("nicht kostenlos", PriceKind::Unknown),
+        ("não gratuito", PriceKind::Unknown),
+        ("Freestyle", PriceKind::Unknown),
     ] {
         let event = json(&format!("\"price\":\"{price}\""));
         assert_eq!(event.price().map(|price| price.kind), Some(kind), "{price}");
     }
     assert!(json("\"price\":\"\"").price().is_none(), "silence is not free");
+    for (price, kind) in [("Consultar", PriceKind::Free), ("No gratuito", PriceKind::Unknown)] {
+        let event = json(&format!("\"free\":1,\"price\":\"{price}\""));
+        assert_eq!(event.price().map(|price| price.kind), Some(kind), "{price}");
+    }
 }
 
 #[test]
