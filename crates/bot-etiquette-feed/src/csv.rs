@@ -177,6 +177,11 @@ impl Csv {
         if cells != columns.len() {
             gather.notes.add(Note::Ragged);
         }
+        // Cut inside the row: its last cell may be a half one.
+        if cells < columns.len() && gather.no_line_end {
+            gather.truncated = true;
+            return gather.abandon();
+        }
         gather.end_record();
     }
 }

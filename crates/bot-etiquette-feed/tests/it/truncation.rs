@@ -51,6 +51,18 @@ fn the_formats_that_need_no_fields_cut_at_any_byte_are_seen() {
 }
 
 #[test]
+fn csv_that_ends_in_a_short_row_without_a_line_end_is_cut() {
+    let seen = |text: &str| {
+        let (events, report) = read("csv", text.as_bytes());
+        (report.completeness.verdict, events.len(), report.completeness.read)
+    };
+    assert_eq!(seen("ID;TITLE;TEXT\n1;A;x\n2"), (Verdict::Truncated, 1, 2));
+    assert_eq!(seen("ID;TITLE;TEXT\n1;A;x\n2;B"), (Verdict::Truncated, 1, 2));
+    assert_eq!(seen("ID;TITLE;TEXT\n1;A;x\n2;B\n"), (Verdict::Complete, 2, 2));
+    assert_eq!(seen("ID;TITLE;TEXT\n1;A;x\n2;B;"), (Verdict::Complete, 2, 2));
+}
+
+#[test]
 fn csv_cut_inside_a_row_is_doubted() {
     let whole = "ID;TITLE;TEXT\n1;\"Uno\";\"x\ny\"\n2;\"Dos\";\"z\"\n";
     assert!(read("csv", whole.as_bytes()).1.completeness.allows_deletions());
