@@ -89,6 +89,38 @@ fn without_thousands(text: &str, mark: char, decimal: char) -> Option<String> {
     Some(plain)
 }
 
+/// Two numbers, with points or with commas for their decimals; `None` where it is left open which comma is which.
+pub(crate) fn pair(text: &str) -> Option<(f64, f64)> {
+    let blank = |character: char| character.is_whitespace() || character == ';';
+    let numbers = |numbers: [Option<&str>; 2]| {
+        let [first, second] = numbers.map(|number| number?.replace(',', ".").parse().ok());
+        first.zip(second)
+    };
+    if text.contains('.') {
+        let mut parts =
+            text.split(|character| blank(character) || character == ',').filter(|part| !part.is_empty());
+        let (first, second, more) = (parts.next(), parts.next(), parts.next());
+        // A third one may be the height, or a decimal of the second.
+        let is_clear = more.is_none() || [first, second].iter().flatten().all(|part| part.contains('.'));
+        return is_clear.then(|| numbers([first, second])).flatten();
+    }
+    let parts = text.split(blank).map(|part| part.trim_matches(',')).filter(|part| !part.is_empty());
+    match parts.collect::<Vec<_>>().as_slice() {
+        [one] => match one.split(',').collect::<Vec<_>>().as_slice() {
+            [first, second] => numbers([Some(first), Some(second)]),
+            [_, _, _, _] => {
+                let middle = one.match_indices(',').nth(1).map_or(0, |(at, _)| at);
+                numbers([one.get(..middle), one.get(middle.saturating_add(1)..)])
+            }
+            _ => None,
+        },
+        [first, second] if first.contains(',') == second.contains(',') => {
+            numbers([Some(first), Some(second)])
+        }
+        _ => None,
+    }
+}
+
 /// A point on the earth; (0, 0) is a filler.
 pub(crate) fn point(latitude: f64, longitude: f64) -> Option<(f64, f64)> {
     let on_earth = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
@@ -134,8 +166,8 @@ const FREE: [&[&str]; 16] = [
 ];
 /// Words that turn a word around that comes soon behind them.
 const NOT: [&str; 20] = [
-    "no", "non", "not", "nicht", "kein", "keine", "keinen", "niet", "geen", "nao", "ez", "pas", "ni", "nunca", "mai",
-    "never", "isn", "isnt", "sin", "sense",
+    "no", "non", "not", "nicht", "kein", "keine", "keinen", "niet", "geen", "nao", "ez", "pas", "ni",
+    "nunca", "mai", "never", "isn", "isnt", "sin", "sense",
 ];
 /// Words between the two at the most.
 const BETWEEN: usize = 3;
@@ -144,8 +176,10 @@ const BETWEEN: usize = 3;
 fn says_free(folded: &str) -> Option<bool> {
     let mut free = None;
     for clause in folded.split(['.', ',', ';', ':', '!', '?', '(', ')', '\n']) {
-        let words: Vec<&str> =
-            clause.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> = clause
+            .split(|character: char| !character.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect();
         let is = |word: &str, known: &str| match known.strip_suffix('*') {
             Some(start) => word.starts_with(start),
             None => word == known,

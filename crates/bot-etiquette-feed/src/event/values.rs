@@ -167,11 +167,7 @@ impl<'a> Values<'a> {
     fn point(&mut self) -> Option<(f64, f64)> {
         let said = self.one(Field::Point).or_else(|| self.one(Field::Latitude)).is_some();
         let pair = match self.one(Field::Point) {
-            Some(text) => {
-                let mut numbers =
-                    text.split([',', ' ', ';']).filter(|part| !part.is_empty()).map(str::parse::<f64>);
-                numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok))
-            }
+            Some(text) => place::pair(text),
             None => self.number(Field::Latitude).zip(self.number(Field::Longitude)),
         };
         let point = pair.and_then(|(latitude, longitude)| place::point(latitude, longitude));

@@ -1,4 +1,4 @@
-use bot_etiquette_feed::{Event, PriceKind};
+use bot_etiquette_feed::{Event, Note, PriceKind};
 
 use crate::{description, only, title};
 
@@ -139,6 +139,35 @@ fn a_point_is_one_in_whatever_order_it_is_written() {
         let (event, _) =
             only(&map, format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",{place}}}]}}").as_bytes());
         assert_eq!(event.place().point, Some((40.4, -4.5)), "{place}");
+    }
+}
+
+#[test]
+fn a_point_may_have_decimal_commas_where_they_are_clear() {
+    for (written, point) in [
+        ("41.54,2.44", Some((41.54, 2.44))),
+        ("41.54 2.44", Some((41.54, 2.44))),
+        ("41.54;2.44", Some((41.54, 2.44))),
+        ("41.54, 2.44, 120", Some((41.54, 2.44))),
+        ("41,54 , 2,44", Some((41.54, 2.44))),
+        ("41,54, 2,44", Some((41.54, 2.44))),
+        ("41,54; -2,44", Some((41.54, -2.44))),
+        ("41,54 2,44", Some((41.54, 2.44))),
+        ("41,54,2,44", Some((41.54, 2.44))),
+        ("41,2", Some((41.0, 2.0))),
+        ("41, 2", Some((41.0, 2.0))),
+        ("41,54,2", None),
+        ("41,54 2", None),
+        ("41.54,2,44", None),
+        ("41,54 2,4,4", None),
+        ("41", None),
+        ("0,0", None),
+    ] {
+        let text =
+            format!("{{\"items\":[{{\"id\":1,\"title\":\"A\",\"place\":{{\"point\":\"{written}\"}}}}]}}");
+        let (event, report) = only("json", text.as_bytes());
+        assert_eq!(event.place().point, point, "{written}");
+        assert_eq!(report.notes.contains(Note::BadPoint), point.is_none(), "{written}");
     }
 }
 
