@@ -25,7 +25,7 @@ impl Attribution {
     pub fn new(source: &str, license: &str, license_url: Url) -> Result<Self, AttributionError> {
         let attribution =
             Self { source: source.into(), license: license.into(), license_url, link: None, text: None };
-        attribution.check().map_err(|problem| AttributionError { problem })?;
+        attribution.check()?;
         Ok(attribution)
     }
 
@@ -73,16 +73,21 @@ impl Attribution {
         self.text.as_deref().unwrap_or(&self.source)
     }
 
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), AttributionError> {
+        let wrong = |key, problem| Err(AttributionError { key, problem });
         if self.source.trim().is_empty() {
-            return Err("`source` is empty: name the publisher".to_owned());
+            return wrong("source", "it is empty (name the publisher)");
         }
         if self.license.trim().is_empty() {
-            return Err("`license` is empty: name the licence".to_owned());
+            return wrong("license", "it is empty (name the licence)");
         }
         let web = |url: &Url| matches!(url.scheme(), "http" | "https");
-        if !web(&self.license_url) || !self.link.as_ref().is_none_or(web) {
-            return Err("`license_url` and `link` are addresses of web pages (https://..)".to_owned());
+        let no_page = "it is no address of a web page (give one with https://)";
+        if !web(&self.license_url) {
+            return wrong("license_url", no_page);
+        }
+        if !self.link.as_ref().is_none_or(web) {
+            return wrong("link", no_page);
         }
         Ok(())
     }
@@ -90,7 +95,8 @@ impl Attribution {
 
 /// An attribution that names nobody.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}")]
+#[error("{key}: {problem}")]
 pub struct AttributionError {
-    problem: String,
+    pub(crate) key: &'static str,
+    pub(crate) problem: &'static str,
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
+use toml::de::DeTable;
 
 use crate::attribution::Attribution;
 use crate::field::Field;
-use crate::path::{self, Namespaces};
+use crate::path::{self, Namespaces, PathProblem};
 use crate::plan::Plan;
 use crate::preset::Preset;
 
@@ -70,7 +71,7 @@ pub enum Format {
 ///     key = "id"
 ///     tittle = "title"
 /// "#).unwrap_err();
-/// assert!(error.to_string().starts_with("field `tittle` of the records at `@graph`: no such field"));
+/// assert!(error.to_string().starts_with("line 13: fields.tittle: no such field"));
 /// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "Raw")]
@@ -92,13 +93,13 @@ impl SourceMap {
     /// Reads a map.
     ///
     /// # Errors
-    /// [`MapError`] names the field, the record path and what is wrong.
+    /// [`MapError`] names the line, the key and what is wrong.
     pub fn from_toml(text: &str) -> Result<Self, MapError> {
         let raw: Raw = toml::from_str(text).map_err(|error| {
             let (line, message) = mistake(text, &error);
             MapError::Toml { line, message }
         })?;
-        Self::try_from(raw)
+        Self::build(raw).map_err(|flaw| flaw.at(Some(flaw.line(text))))
     }
 
     /// The source's name.
@@ -156,31 +157,73 @@ pub enum MapError {
         /// What the reader says.
         message: String,
     },
-    /// A key of the map has a value that it cannot have.
-    #[error("`{key}`: {problem}")]
-    Key {
-        /// The key.
-        key: &'static str,
+    /// A key has a value that it cannot have, or a field is unknown or missing.
+    #[error("{}{key}: {problem}", line.map_or_else(String::new, |line| format!("line {line}: ")))]
+    Value {
+        /// From 1; `None` where the map was not read from a text.
+        line: Option<usize>,
+        /// The key: `zone`, `fields.title`.
+        key: String,
         /// What is wrong, and a fix.
         problem: String,
     },
-    /// A field's rule cannot be used.
-    #[error("field `{field}` of the records at `{records}`: {problem}")]
-    Field {
-        /// The field, as the map names it.
-        field: String,
-        /// The path of the records.
-        records: String,
-        /// What is wrong, and a fix.
-        problem: String,
-    },
+}
+
+/// What is wrong with a map, and under which key.
+#[derive(Debug)]
+struct Flaw {
+    /// From the outermost table.
+    keys: Vec<String>,
+    /// Which one of a list.
+    item: usize,
+    problem: String,
+}
+
+impl Flaw {
+    fn new(key: &str, problem: impl Into<String>) -> Self {
+        Self { keys: vec![key.to_owned()], item: 0, problem: problem.into() }
+    }
+
+    fn of_field(field: &str, item: usize, problem: String) -> Self {
+        Self { keys: vec!["fields".to_owned(), field.to_owned()], item, problem }
+    }
+
+    fn at(&self, line: Option<usize>) -> MapError {
+        MapError::Value { line, key: self.keys.join("."), problem: self.problem.clone() }
+    }
+
+    /// The line of its key in the map's text, or of the innermost table around it that is there; from 1.
+    fn line(&self, text: &str) -> usize {
+        let mut at = 0;
+        let Ok(document) = DeTable::parse(text) else { return 1 };
+        let mut table = Some(document.get_ref());
+        for key in &self.keys {
+            let Some((key, value)) =
+                table.and_then(|table| table.iter().find(|(name, _)| name.get_ref() == key))
+            else {
+                break;
+            };
+            at = key.span().start;
+            table = value.get_ref().as_table();
+            if let Some(item) = value.get_ref().as_array().and_then(|items| items.get(self.item)) {
+                at = item.span().start;
+            }
+        }
+        line_at(text, at)
+    }
+}
+
+/// The line at a place of a text, from 1.
+fn line_at(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    before.iter().filter(|byte| **byte == b'\n').count().saturating_add(1)
 }
 
 /// The line of a mistake, and what it is: after its key, in one line.
 fn mistake(text: &str, error: &toml::de::Error) -> (usize, String) {
     // What is missing in the whole file is missing in its first line.
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let line = before.bytes().filter(|byte| *byte == b'\n').count().saturating_add(1);
+    let line = line_at(text, before.len());
     let row = before.rsplit('\n').next().unwrap_or_default();
     let key = row.split_once('=').map_or_else(String::new, |(key, _)| format!("{}: ", key.trim()));
     (line, format!("{key}{}", error.message().trim().replace('\n', ", ")))
@@ -247,27 +290,47 @@ impl TryFrom<Raw> for SourceMap {
     type Error = MapError;
 
     fn try_from(raw: Raw) -> Result<Self, MapError> {
-        let key = |key: &'static str, problem: String| MapError::Key { key, problem };
+        Self::build(raw).map_err(|flaw| flaw.at(None))
+    }
+}
+
+impl SourceMap {
+    fn build(raw: Raw) -> Result<Self, Flaw> {
         if raw.source.trim().is_empty() {
-            return Err(key("source", "give the source a name".to_owned()));
+            return Err(Flaw::new("source", "it is empty (give the source a name)"));
         }
         if raw.source.contains(':') {
-            return Err(key("source", "a colon ends the name in an event's key: leave it out".to_owned()));
+            return Err(Flaw::new("source", "a colon ends the name in an event's key (leave it out)"));
         }
         let zone = jiff::tz::TimeZone::get(&raw.zone).map_err(|_| {
-            key("zone", format!("`{}` is no IANA time zone, such as `Europe/Madrid`", raw.zone))
+            Flaw::new(
+                "zone",
+                format!("`{}` is no time zone (give an IANA name, such as `Europe/Madrid`)", raw.zone),
+            )
         })?;
         if let Some(label) = &raw.charset
             && encoding_rs::Encoding::for_label_no_replacement(label.as_bytes()).is_none()
         {
-            return Err(key("charset", format!("`{label}` is no charset of the WHATWG Encoding standard")));
+            let problem = format!(
+                "`{label}` is no charset (give a label of the WHATWG Encoding standard, such as `utf-8`)"
+            );
+            return Err(Flaw::new("charset", problem));
         }
         let delimiter = match raw.delimiter.as_deref().map(str::as_bytes) {
             None => None,
             Some([byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
-            Some(_) => return Err(key("delimiter", "give one ASCII character, such as `;`".to_owned())),
+            Some(_) => {
+                return Err(Flaw::new(
+                    "delimiter",
+                    "it is no delimiter (give one ASCII character, such as `;`)",
+                ));
+            }
         };
-        raw.attribution.check().map_err(|problem| key("attribution", problem))?;
+        raw.attribution.check().map_err(|error| Flaw {
+            keys: vec!["attribution".to_owned(), error.key.to_owned()],
+            item: 0,
+            problem: error.problem.to_owned(),
+        })?;
         let preset = Preset::of(raw.format);
         let grammar = preset.grammar;
         let mut namespaces = preset.namespaces();
@@ -277,36 +340,42 @@ impl TryFrom<Raw> for SourceMap {
             None => preset.records.to_vec(),
         };
         let Some(records) = places.first().map(|records| (*records).to_owned()) else {
-            let problem = "an XML source needs the path of its records, such as `list/item`";
-            return Err(key("records", problem.to_owned()));
+            return Err(Flaw::new(
+                "records",
+                "it is missing (give the path of the source's records, such as `list/item`)",
+            ));
         };
-        let record_paths = places
-            .iter()
-            .map(|records| path::parse(records, grammar, &namespaces))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|problem| key("records", problem.to_string()))?;
+        let read =
+            |path: &str| path::parse(path, grammar, &namespaces).map_err(|problem| unreadable(path, problem));
+        let record_paths = places.iter().map(|records| read(records)).collect::<Result<Vec<_>, _>>();
+        let record_paths = record_paths.map_err(|problem| Flaw::new("records", problem))?;
+        let mut plan = Plan::new(&record_paths);
         let mut rules = Vec::new();
         for (name, value) in &raw.fields {
-            rules.extend(field_rules(name, value, &records)?);
+            for (item, rule) in field_rules(name, value)?.into_iter().enumerate() {
+                let steps = read(&rule.path).map_err(|problem| Flaw::of_field(name, item, problem))?;
+                plan.add_rule(&steps, rules.len());
+                rules.push(rule);
+            }
         }
-        rules.extend(preset.rules(|field| raw.fields.contains_key(field.as_str())));
-        let mut plan = Plan::new(&record_paths);
-        for (index, rule) in rules.iter().enumerate() {
-            let steps = path::parse(&rule.path, grammar, &namespaces).map_err(|problem| MapError::Field {
-                field: rule.field.as_str().to_owned(),
-                records: records.clone(),
-                problem: format!("the path `{}` cannot be read: {problem}", rule.path),
-            })?;
-            plan.add_rule(&steps, index);
+        for rule in preset.rules(|field| raw.fields.contains_key(field.as_str())) {
+            let steps =
+                read(&rule.path).map_err(|problem| Flaw::of_field(rule.field.as_str(), 0, problem))?;
+            plan.add_rule(&steps, rules.len());
+            rules.push(rule);
         }
         if !rules.iter().any(|rule| rule.field == Field::Key) {
-            let problem =
-                "every event needs what identifies it at its source: name the path of its id".to_owned();
-            return Err(MapError::Field { field: "key".to_owned(), records, problem });
+            let place = match records.trim() {
+                "" | "." => "each record".to_owned(),
+                records => format!("each record at `{records}`"),
+            };
+            let problem = format!(
+                "it is missing (name the path of what identifies {place} at its source, such as its id)"
+            );
+            return Err(Flaw::of_field("key", 0, problem));
         }
         if let Some(total) = &raw.total {
-            let steps = path::parse(total, grammar, &namespaces)
-                .map_err(|problem| key("total", problem.to_string()))?;
+            let steps = read(total).map_err(|problem| Flaw::new("total", problem))?;
             plan.add_total(&steps);
         }
         Ok(Self {
@@ -323,6 +392,12 @@ impl TryFrom<Raw> for SourceMap {
             plan,
         })
     }
+}
+
+fn unreadable(path: &str, problem: PathProblem) -> String {
+    format!(
+        "the path `{path}` cannot be read: {problem} (write it as `a/b`, `item[@name='x']`, `@id` or `list[0]`)"
+    )
 }
 
 impl Rule {
@@ -342,53 +417,58 @@ impl Rule {
     }
 }
 
-fn field_rules(name: &str, value: &toml::Value, records: &str) -> Result<Vec<Rule>, MapError> {
-    let wrong =
-        |problem: String| MapError::Field { field: name.to_owned(), records: records.to_owned(), problem };
+fn field_rules(name: &str, value: &toml::Value) -> Result<Vec<Rule>, Flaw> {
     let Some(field) = Field::from_name(name) else {
         let known: Vec<_> = Field::ALL.iter().map(|field| field.as_str()).collect();
-        return Err(wrong(format!("no such field; the fields are {}", known.join(", "))));
+        return Err(Flaw::of_field(name, 0, format!("no such field (the fields are {})", known.join(", "))));
     };
     let items = match value {
         toml::Value::Array(items) => items.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let mut rules = Vec::new();
-    for item in items {
-        let rule = match item {
-            toml::Value::String(path) => Rule::plain(field, path),
-            toml::Value::Table(_) => {
-                let raw: RawRule =
-                    item.clone().try_into().map_err(|error| wrong(format!("{error}").trim().to_owned()))?;
-                let comma = raw.decimal == Some(Decimal::Comma);
-                let thousands = raw.thousands.map(Thousands::mark);
-                if thousands == Some(if comma { ',' } else { '.' }) {
-                    let problem = "`thousands` and `decimal` are the same mark: give `decimal` the other";
-                    return Err(wrong(problem.to_owned()));
-                }
-                Rule {
-                    field,
-                    html: raw.html.unwrap_or(field == Field::Description),
-                    nested: raw.nested,
-                    lang: raw.lang.map(Arc::from),
-                    split: raw.split.filter(|split| !split.is_empty()),
-                    not: raw.not.filter(|not| !not.is_empty()),
-                    comma,
-                    thousands,
-                    path: raw.path,
-                }
+    let numbered = items.iter().enumerate();
+    numbered
+        .map(|(index, item)| rule(field, item).map_err(|problem| Flaw::of_field(name, index, problem)))
+        .collect()
+}
+
+fn rule(field: Field, item: &toml::Value) -> Result<Rule, String> {
+    let rule = match item {
+        toml::Value::String(path) => Rule::plain(field, path),
+        toml::Value::Table(_) => {
+            let raw: RawRule = item.clone().try_into().map_err(|error: toml::de::Error| {
+                format!("{} (a rule has `path` and its options)", error.message().trim().replace('\n', ", "))
+            })?;
+            let comma = raw.decimal == Some(Decimal::Comma);
+            let thousands = raw.thousands.map(Thousands::mark);
+            if thousands == Some(if comma { ',' } else { '.' }) {
+                return Err(
+                    "`thousands` and `decimal` are the same mark (give `decimal` the other)".to_owned()
+                );
             }
-            other => {
-                return Err(wrong(format!(
-                    "expected a path, a rule or a list of them, found {}",
-                    other.type_str()
-                )));
+            Rule {
+                field,
+                html: raw.html.unwrap_or(field == Field::Description),
+                nested: raw.nested,
+                lang: raw.lang.map(Arc::from),
+                split: raw.split.filter(|split| !split.is_empty()),
+                not: raw.not.filter(|not| !not.is_empty()),
+                comma,
+                thousands,
+                path: raw.path,
             }
-        };
-        if rule.path.trim().is_empty() {
-            return Err(wrong("the path is empty".to_owned()));
         }
-        rules.push(rule);
+        other => {
+            return Err(format!(
+                "expected a path, a rule or a list of them, found {} (give the path as a string)",
+                other.type_str()
+            ));
+        }
+    };
+    if rule.path.trim().is_empty() {
+        return Err(
+            "the path is empty (give that of the value in its record, or leave the field out)".to_owned()
+        );
     }
-    Ok(rules)
+    Ok(rule)
 }

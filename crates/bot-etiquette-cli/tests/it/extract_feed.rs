@@ -84,7 +84,7 @@ fn a_wrong_map_is_named_with_its_field() {
     let ended = run::with_stdin(&["extract", "feed", "--map", &map, "-"], b"");
     assert_eq!((ended.code, ended.stdout.as_str()), (2, ""));
     assert!(
-        ended.stderr.contains("feed-wrong.toml: field `begin` of the records at ``: no such field"),
+        ended.stderr.contains("feed-wrong.toml: line 13: fields.begin: no such field"),
         "{}",
         ended.stderr
     );

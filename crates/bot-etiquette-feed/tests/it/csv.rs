@@ -147,9 +147,7 @@ fn marks_of_thousands_are_read_where_the_map_names_them() {
         assert_eq!(report.notes.contains(Note::BadPoint), expected.is_none(), "{written}");
     }
     let error = bot_etiquette_feed::SourceMap::from_toml(&with("comma", "comma")).expect_err("the same mark");
-    assert!(
-        error.to_string().starts_with("field `latitude` of the records at ``: `thousands` and `decimal`")
-    );
+    assert!(error.to_string().contains("fields.latitude: `thousands` and `decimal`"));
 }
 
 #[test]
