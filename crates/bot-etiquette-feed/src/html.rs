@@ -38,6 +38,47 @@ pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
+/// Elements of HTML that mark up words, and put nothing between them.
+const INLINE: [&str; 20] = [
+    "a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "mark", "q", "s", "small", "span",
+    "strong", "sub", "sup", "u", "wbr",
+];
+/// Elements of HTML that part texts.
+const BLOCK: [&str; 22] = [
+    "blockquote",
+    "br",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "table",
+    "tbody",
+    "td",
+    "tr",
+    "ul",
+];
+
+/// Whether an element of this name marks up words.
+pub(crate) fn is_inline(name: &str) -> bool {
+    INLINE.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether an element of this name is one of HTML that holds text to be read.
+pub(crate) fn is_markup(name: &str) -> bool {
+    is_inline(name) || BLOCK.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// The longest name of an HTML entity is shorter.
 const LONGEST_NAME: usize = 40;
 

@@ -24,10 +24,18 @@ pub(crate) struct Name {
 }
 
 impl Name {
+    /// The name of an element: without a prefix it is of the map's namespace without one.
     fn new(written: &str, namespaces: &Namespaces) -> Self {
-        let prefix = prefix_and_local(written).map(|(prefix, _)| prefix);
-        let namespace = prefix.and_then(|prefix| namespaces.get(prefix)).cloned();
-        Self { written: written.to_owned(), namespace }
+        let prefix = prefix_and_local(written).map_or("", |(prefix, _)| prefix);
+        Self { written: written.to_owned(), namespace: namespaces.get(prefix).cloned() }
+    }
+
+    /// The name of an attribute: without a prefix it is of no namespace.
+    fn of_attribute(written: &str, namespaces: &Namespaces) -> Self {
+        match prefix_and_local(written) {
+            Some(_) => Self::new(written, namespaces),
+            None => Self { written: written.to_owned(), namespace: None },
+        }
     }
 
     /// Whether this is the name of an element or a member; `*:name` takes any prefix, `*` any name.
@@ -44,6 +52,8 @@ impl Name {
         }
         let Some(namespace) = &self.namespace else { return actual == self.written };
         match bound() {
+            // Without a prefix it is compared as written too: a document may hold elements of others.
+            Some(_) if actual == self.written && local_name(actual) == actual => true,
             Some(bound) => namespace == bound && local_name(actual) == local_name(&self.written),
             None => actual == self.written || actual == local_name(&self.written),
         }
@@ -136,7 +146,7 @@ fn step(
     }
     match (grammar, bracket) {
         (Grammar::Xml, None) if name.starts_with('@') => {
-            steps.push(Step::Attribute(Name::new(name.trim_start_matches('@'), namespaces)));
+            steps.push(Step::Attribute(Name::of_attribute(name.trim_start_matches('@'), namespaces)));
         }
         (Grammar::Xml, Some(condition)) => {
             let (attribute, value) = condition

@@ -91,7 +91,12 @@ const RSS: Preset = Preset {
 const ATOM: Preset = Preset {
     grammar: Grammar::Xml,
     records: &["atom:feed/atom:entry"],
-    namespaces: &[("atom", "http://www.w3.org/2005/Atom"), ("georss", "http://www.georss.org/georss")],
+    namespaces: &[
+        ("atom", "http://www.w3.org/2005/Atom"),
+        // A map's own paths may leave the prefix out.
+        ("", "http://www.w3.org/2005/Atom"),
+        ("georss", "http://www.georss.org/georss"),
+    ],
     fields: &[
         (Field::Key, "atom:id", Plain),
         (Field::Language, "atom:title/@xml:lang", Plain),

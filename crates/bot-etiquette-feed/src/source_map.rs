@@ -51,7 +51,8 @@ pub enum Format {
 ///
 /// A rule's `html` strips tags and decodes entities (default: only for descriptions); `split` cuts one value into
 /// many; `not` drops values with that start; `decimal = "comma"` reads `40,42`, and `thousands = "dot"` (or `comma`,
-/// `space`) also `1.040,42`: without it such a number is none. `nested` reads the text of inner elements too. Paths are relative to a record: `a/b`, `item[@name='Horario']`, `@id`, `posicion[0]`;
+/// `space`) also `1.040,42`: without it such a number is none. `nested` reads the text of all inner elements too, not only of
+/// those of HTML (`<title>A <b>B</b></title>` is `A B` without it). Paths are relative to a record: `a/b`, `item[@name='Horario']`, `@id`, `posicion[0]`;
 /// a prefix that `[namespaces]` does not name is compared as written, `*:name` takes any.
 ///
 /// ```

@@ -10,6 +10,7 @@ use crate::feed::Gather;
 use crate::field::Field;
 use crate::html::{self, Resolved};
 use crate::namespaces::Bindings;
+use crate::path::local_name;
 use crate::plan::Cursor;
 use crate::report::Note;
 use crate::source_map::Rule;
@@ -49,6 +50,8 @@ struct Element {
     text: Option<String>,
     /// Whether that text holds the text of inner elements.
     nested: bool,
+    /// Whether it holds that of HTML's elements alone.
+    markup: bool,
     /// Whether it or an element around it is nested.
     within: bool,
 }
@@ -171,12 +174,14 @@ impl Walk {
         let namespace = || bindings.of_element(name);
         let attribute = |wanted: &str| attribute(attributes, |name| name == wanted);
         if !self.cursor.enter(&gather.map.plan, name, namespace, attribute) {
-            if self.nested().is_none() {
+            if !self.takes(local_name(name), gather.in_record()) {
                 self.skip = Some(self.names.len());
                 return;
             }
             // Inside a value that takes the text of inner elements.
-            self.text(" ", gather);
+            if !html::is_inline(local_name(name)) {
+                self.text(" ", gather);
+            }
             self.push(Element::default());
             self.cursor.stay();
             return;
@@ -270,6 +275,17 @@ impl Walk {
         if element.record {
             gather.end_record();
         }
+    }
+
+    /// Whether the text around takes that of an element to which no path leads: where the map says so, or where it marks up text.
+    fn takes(&mut self, name: &str, in_record: bool) -> bool {
+        if let Some(around) = self.nested().and_then(|at| self.elements.get(at)) {
+            return !around.markup || html::is_markup(name);
+        }
+        let around = self.elements.last_mut().filter(|around| around.text.is_some());
+        let Some(around) = around.filter(|_| in_record && html::is_markup(name)) else { return false };
+        (around.nested, around.markup, around.within) = (true, true, true);
+        true
     }
 
     /// The innermost element that takes the text of inner ones.

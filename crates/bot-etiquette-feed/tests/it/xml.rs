@@ -34,7 +34,7 @@ fn what_xml_forbids_is_read_all_the_same() {
     reads("a &unknown; b", "a &unknown; b", Some(Note::BadReference));
     reads("<![CDATA[a <b> & c]]>", "a <b> & c", None);
     reads("a<!-- x -->b", "ab", None);
-    reads("a <b>hidden</b> c", "a c", None);
+    reads("a <x>hidden</x> c", "a c", None);
     reads("1 < 2", "1 < 2", None);
 }
 
@@ -131,6 +131,46 @@ fn the_language_of_a_record_beats_that_of_the_map() {
 }
 
 const WHOLE: &str = "<?xml version='1.0'?>\n<list><total>2</total><event id='1'><title>A &amp; B &nbsp;&#233; & C</title><email>p@e.org</email><attr name='from'>2026-05-01</attr></event><!-- no --><event id='2'><title><![CDATA[ñ <b>]]></title><body lang='ca'>x &lt;p&gt; y</body></event></list>\n";
+
+#[test]
+fn markup_in_a_value_is_read_and_no_other_inner_element() {
+    let head = |format: &str| crate::icalendar::MAP.replace("\"icalendar\"", &format!("\"{format}\""));
+    for (inside, expected) in [
+        ("<b>x</b>", "x"),
+        ("A <b>B</b> C", "A B C"),
+        (
+            "<div xmlns='http://www.w3.org/1999/xhtml'>A <h:b xmlns:h='http://www.w3.org/1999/xhtml'>B</h:b></div>",
+            "A B",
+        ),
+        ("H<sub>2</sub>O<p>a</p><P>b</P><br/>d", "H2O a b d"),
+        ("A<b>B<phone>612</phone>C<i>D</i></b>E", "ABCDE"),
+        ("A<script>x()</script><email>x</email>", "A"),
+        ("A: <b>persona</b>@example.org", "A:"),
+    ] {
+        let xml = format!("<list><event id='1'><title>{inside}</title></event></list>");
+        assert_eq!(title(&only("xml", xml.as_bytes()).0), expected, "{inside}");
+        let rss = format!("<rss><channel><item><guid>1</guid><title>{inside}</title></item></channel></rss>");
+        assert_eq!(title(&only(&head("rss"), rss.as_bytes()).0), expected, "{inside}");
+    }
+}
+
+#[test]
+fn an_atom_feed_is_read_whatever_its_prefix_and_whoever_writes_the_paths() {
+    let head = crate::icalendar::MAP.replace("\"icalendar\"", "\"atom\"");
+    let own = format!("{head}\n[fields]\nkey = \"id\"\ntitle = \"title\"\nlink = \"link/@href\"\n");
+    let bare = own.replace("format =", "records = \"feed/entry\"\nformat =");
+    let xhtml = "<div xmlns='http://www.w3.org/1999/xhtml'>A <b>B</b></div>";
+    for map in [head, own, bare] {
+        for (prefix, bound) in [("", ""), ("a:", ":a")] {
+            let text = format!(
+                "<{prefix}feed xmlns{bound}='http://www.w3.org/2005/Atom'><{prefix}entry><{prefix}id>1</{prefix}id><{prefix}title type='xhtml'>{xhtml}</{prefix}title><{prefix}link href='https://x.example/1'/></{prefix}entry></{prefix}feed>"
+            );
+            let (event, _) = only(&map, text.as_bytes());
+            let link = event.link().map(|link| link.as_str());
+            assert_eq!((title(&event), link), ("A B", Some("https://x.example/1")), "{text}");
+        }
+    }
+}
 
 proptest! {
     #[test]
