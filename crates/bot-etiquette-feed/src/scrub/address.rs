@@ -76,7 +76,8 @@ pub(super) fn may_stand_in(text: &str, kinds: Kinds) -> bool {
     kinds.any(Kinds::SIGN) && memchr::memchr3_iter(b'@', b'&', b'%', bytes).any(is_sign)
         || kinds.any(Kinds::BRACKET) && memchr::memchr3_iter(b'(', b'[', b'{', bytes).any(is_sign)
         // Most texts in English have the word: what stands behind it tells more.
-        || Words::of(bytes).any(|at| sign_from(bytes, at).is_some_and(|sign| domain(text, &sign).is_some()))
+        || Words::stand_in(bytes)
+            && Words::of(bytes).any(|at| sign_from(bytes, at).is_some_and(|sign| domain(text, &sign).is_some()))
 }
 
 /// An at sign in one of its guises.
@@ -101,6 +102,16 @@ impl<'a> Words<'a> {
         Self { bytes, from: 0 }
     }
 
+    /// Whether there is one; without a way out, so that many bytes are compared at once.
+    fn stand_in(bytes: &[u8]) -> bool {
+        let [two, three, four] = [1, 2, 3].map(|from| bytes.get(from..).unwrap_or_default());
+        let places = bytes.iter().zip(two).zip(three).zip(four);
+        let difference = |(((one, two), three), four): (((&u8, &u8), &u8), &u8)| {
+            Self::difference([*one, *two, *three, *four])
+        };
+        places.map(difference).fold(u8::MAX, u8::min) == 0
+    }
+
     /// Zero where these four bytes tell a word, whatever their case.
     fn difference([one, two, three, four]: [u8; 4]) -> u8 {
         // The last letter is one of `b` and `v`, or another that differs in the same bits.
@@ -111,7 +122,7 @@ impl<'a> Words<'a> {
 }
 
 /// Bytes that are compared at once.
-const CHUNK: usize = 64;
+const CHUNK: usize = 16;
 
 impl Iterator for Words<'_> {
     type Item = usize;
@@ -339,6 +350,12 @@ fn is_ending(name: &str) -> bool {
 /// Where the label that starts at `start` ends; its letters may stand apart.
 fn label(text: &str, start: usize) -> usize {
     let rest = text.get(start..).unwrap_or_default();
+    // Most are words in ASCII.
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let plain = rest.bytes().take(64).take_while(is_plain).count();
+    if plain > 1 && rest.as_bytes().get(plain).is_none_or(u8::is_ascii) {
+        return start.saturating_add(plain);
+    }
     let in_label = |character: &char| character.is_alphanumeric() || matches!(character, '-' | '_');
     let mut letters = rest.chars().take(64).take_while(in_label);
     let mut length: usize = letters.by_ref().map(char::len_utf8).sum();
@@ -385,6 +402,8 @@ fn dot(text: &str, start: usize, at: usize, english: bool) -> Option<(usize, boo
     if sign_at > at && dotted(sign_at) {
         return Some((skip_blanks(bytes, sign_at.saturating_add(1)), false));
     }
+    // No word for it begins with another byte.
+    bytes.get(sign_at).filter(|first| b"pPdD([{&".contains(first))?;
     let sign = disguise(bytes, sign_at, &DOT)?;
     let end = sign_at.saturating_add(sign.len());
     let word = sign.bytes().all(|byte| byte.is_ascii_alphabetic());

@@ -217,17 +217,23 @@ impl<'a> Run<'a> {
 
     /// Any digits behind a word for a telephone, as many as a number has: seven to fifteen.
     fn after_its_word(&self, first: usize) -> Option<(Find, usize)> {
-        let mut digits = 0_usize;
-        let enough = |(index, group): (usize, &Range<usize>)| {
-            digits = digits.saturating_add(group.len());
-            (LEAST..=15).contains(&digits).then_some(index)
-        };
-        let groups = self.groups.iter().enumerate().skip(first).take(15);
-        let lasts: Vec<usize> = groups.filter_map(enough).collect();
-        if lasts.is_empty() || !self.is_announced(first) {
+        let groups = self.groups.get(first..).unwrap_or_default();
+        let mut digits: usize = groups.iter().take(15).map(Range::len).sum();
+        if digits < LEAST || !self.is_announced(first) {
             return None;
         }
-        lasts.iter().rev().find_map(|last| self.phone(first..=*last))
+        // As many groups as make a number, and fewer where it cannot end there.
+        for (last, group) in (first..).zip(groups).take(15).collect::<Vec<_>>().into_iter().rev() {
+            if digits < LEAST {
+                break;
+            }
+            let found = (digits <= 15).then(|| self.phone(first..=last)).flatten();
+            if found.is_some() {
+                return found;
+            }
+            digits = digits.saturating_sub(group.len());
+        }
+        None
     }
 
     /// Whether a word for a telephone stands before a group.
