@@ -8,7 +8,8 @@ use std::error::Error;
 use std::time::{Duration, Instant, SystemTime};
 
 use bot_etiquette::politeness::{
-    Ask, Failure, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, Timestamp,
+    Ask, Failure, HostPolicy, Next, Outcome, Policy, Politeness, Priority, ReadyQueue, RetryAfterRule,
+    Timestamp,
 };
 use bot_etiquette_examples::demo_site;
 use url::Url;
@@ -31,7 +32,9 @@ fn crawl(pages: &[String]) -> Result<Vec<(Url, u16)>, Box<dyn Error>> {
     let now = || wall + started.elapsed();
     let policy = HostPolicy::new()
         .min_delay(Duration::from_millis(300))
+        // A busy host that says for how long is taken at its word.
         .busy_first(Duration::from_secs(60))
+        .retry_after(RetryAfterRule::Honour)
         .unreachable_first(Duration::from_secs(900));
     let politeness = Politeness::new(Policy::new(policy));
     // The client follows no redirect: each hop must wait for its own host's turn.
