@@ -43,8 +43,8 @@ const INLINE: [&str; 20] = [
     "a", "abbr", "b", "cite", "code", "del", "em", "font", "i", "ins", "mark", "q", "s", "small", "span",
     "strong", "sub", "sup", "u", "wbr",
 ];
-/// Elements of HTML that part texts.
-const BLOCK: [&str; 22] = [
+/// Elements of HTML that part texts, each a line of its own.
+const BLOCKS: [&str; 20] = [
     "blockquote",
     "br",
     "dd",
@@ -63,11 +63,11 @@ const BLOCK: [&str; 22] = [
     "p",
     "pre",
     "table",
-    "tbody",
-    "td",
     "tr",
     "ul",
 ];
+/// Such as well in a fragment of HTML; in a document of XML these are names of its own.
+const SECTIONS: [&str; 2] = ["article", "section"];
 
 /// Whether an element of this name marks up words.
 pub(crate) fn is_inline(name: &str) -> bool {
@@ -76,7 +76,7 @@ pub(crate) fn is_inline(name: &str) -> bool {
 
 /// Whether an element of this name is one of HTML that holds text to be read.
 pub(crate) fn is_markup(name: &str) -> bool {
-    is_inline(name) || BLOCK.iter().any(|known| known.eq_ignore_ascii_case(name))
+    is_inline(name) || BLOCKS.iter().chain(&["tbody", "td"]).any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// The longest name of an HTML entity is shorter.
@@ -162,7 +162,7 @@ pub(crate) fn to_text(html: &str) -> Cow<'_, str> {
         let is_any = |names: &[&str]| names.iter().any(|one| one.eq_ignore_ascii_case(name));
         if name_at == 0 && is_any(&["script", "style"]) {
             rest = skip_raw(rest, name);
-        } else if is_any(&BLOCKS) {
+        } else if is_any(&BLOCKS) || is_any(&SECTIONS) {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
@@ -176,32 +176,6 @@ pub(crate) fn to_text(html: &str) -> Cow<'_, str> {
         Cow::Owned(decoded) => Cow::Owned(decoded),
     }
 }
-
-/// Elements that begin a line.
-const BLOCKS: [&str; 22] = [
-    "p",
-    "br",
-    "div",
-    "li",
-    "ul",
-    "ol",
-    "tr",
-    "table",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "section",
-    "article",
-    "blockquote",
-    "dt",
-    "dd",
-    "dl",
-    "pre",
-    "hr",
-];
 
 /// Behind the `>` of a tag, where one in quotes is none.
 fn tag_end(inner: &str) -> Option<usize> {
